@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LENS_CORE_CONFIG_H
+#define LENS_CORE_CONFIG_H
+
+#include "lib/core/error.h"
+#include "lib/core/strategy.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum lens_when {
+	LENS_WHEN_OPTIN,
+	LENS_WHEN_ALWAYS,
+	LENS_WHEN_NEVER,
+};
+
+enum lens_agent_mode {
+	LENS_AGENT_AUTO,     /* the plugin starts it */
+	LENS_AGENT_EXTERNAL, /* somebody else does, systemd say */
+	LENS_AGENT_OFF,
+};
+
+enum lens_protocol {
+	LENS_PROTOCOL_HTTP_PROTOBUF,
+	LENS_PROTOCOL_FILE,
+};
+
+/*
+ * The site's settings: built-in defaults, then plugstack arguments, then lens.conf.
+ * Strings are never NULL ("" is not set) and belong to the struct.
+ */
+struct lens_config {
+	enum lens_when inject;	  /* Inject: optin */
+	enum lens_when job_spans; /* JobSpans: optin */
+	struct lens_strategy_choice strategy; /* Strategy, ExportRank, SampleRate */
+	char *attributes;	  /* Attributes: extra resource attributes, carrier format */
+	char *task_service_name;  /* TaskServiceName */
+	char *task_endpoint;	  /* TaskEndpoint: where tasks export; never the agent */
+	char *endpoint;		  /* Endpoint: where the agent exports */
+	enum lens_protocol protocol; /* Protocol: http/protobuf with an Endpoint, else file */
+	bool protocol_set;
+	char *file;		  /* File: /var/log/slurm-lens/traces.jsonl */
+	unsigned int timeout_ms;  /* Timeout, milliseconds: 10000 */
+	char *state_dir;	  /* StateDir: /var/spool/slurm-lens */
+	uint64_t max_notes;	  /* MaxNotes: 10000 */
+	enum lens_agent_mode agent; /* Agent: auto */
+	char *agent_path;	  /* AgentPath */
+	char *service_name;	  /* ServiceName of lens's own spans: slurm */
+	char *environment;	  /* Environment: deployment.environment of jobs that name none */
+	char *realm;		  /* Realm */
+	char *config_path;	  /* the lens.conf that was read or looked for; "" none */
+	/* The plugstack arguments other than config=, as they were given, for the agent. */
+	char **arguments;
+	size_t argument_count;
+};
+
+struct lens_config *lens_config_create(void); /* the defaults; NULL: no memory */
+void lens_config_destroy(struct lens_config *config);
+
+/* Called for each thing that is wrong; the text names the key and file:line or says
+ * `plugstack.conf`. The rest of the settings stand. */
+typedef void lens_config_problem_fn(void *context, const char *text);
+
+/*
+ * Sets KEY (any case) to VALUE. 0, or -1 with ERR saying the key, the value and what it
+ * takes; CONFIG is then unchanged.
+ */
+int lens_config_set(struct lens_config *config, const char *key, const char *value,
+		    struct lens_error *err);
+
+/*
+ * Reads plugstack's arguments (`Key=Value`, and `config=PATH`), then lens.conf: PATH, or
+ * DEFAULT_PATH, which may be missing (NULL: none) while a PATH that was named may not.
+ * lens.conf beats an argument. Every problem goes to PROBLEM (may be NULL). A file that
+ * cannot be read, is no regular file, or is larger than 1 MiB is one problem.
+ * 0, or -1 when there was any problem; CONFIG is usable either way.
+ */
+int lens_config_load(struct lens_config *config, int argument_count, char *const *arguments,
+		     const char *default_path, lens_config_problem_fn *problem, void *context);
+
+/* The protocol in force: Protocol when it was set, else by whether there is an Endpoint. */
+enum lens_protocol lens_config_protocol(const struct lens_config *config);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/core/env_diff.h"
+
+#include "lib/core/env.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool same_name(const char *a, const char *b)
+{
+	size_t length = strcspn(a, "=");
+
+	return strncmp(a, b, length) == 0 && (b[length] == '=' || b[length] == '\0');
+}
+
+/* Calls CHANGE for the variable of STRING, which is of TO when SET, else to be taken out. */
+static int call(lens_env_change_fn *change, void *context, const char *string, bool set,
+		char *const *to)
+{
+	size_t length = strcspn(string, "=");
+	char *name = strndup(string, length);
+	int rc = 0;
+
+	if (!name)
+		return -1;
+	if (set)
+		rc = change(context, name, string[length] ? string + length + 1 : "");
+	else if (!lens_env_get(to, name)) /* else a repeated name, or one that comes later */
+		rc = change(context, name, NULL);
+	free(name);
+	return rc;
+}
+
+int lens_env_diff(char *const *from, char *const *to, lens_env_change_fn *change, void *context)
+{
+	char *const *old = from;
+	char *const *new = to;
+
+	for (; old && *old; old++) {
+		if (!new || !*new || !same_name(*old, *new)) {
+			if (call(change, context, *old, false, to))
+				return -1;
+			continue;
+		}
+		if (strcmp(*old, *new) != 0 && call(change, context, *new, true, to))
+			return -1;
+		new++;
+	}
+	for (; new && *new; new++)
+		if (call(change, context, *new, true, to))
+			return -1;
+	return 0;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LENS_CORE_ERROR_H
+#define LENS_CORE_ERROR_H
+
+/*
+ * What went wrong, in words for a person: what, where (option, key, file:line)
+ * and what to do. A plain value, usually on the caller's stack.
+ */
+struct lens_error {
+	char text[512]; /* always NUL-terminated, no newline at the end */
+};
+
+#define LENS_ERROR_INIT ((struct lens_error){ { 0 } })
+
+/*
+ * Writes the formatted text into ERR (longer text is cut; ERR may be NULL) and
+ * returns -1, so that a caller can write `return lens_error_set(err, ...)`.
+ * Keeps errno.
+ */
+int lens_error_set(struct lens_error *err, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/core/inject.h"
+
+#include "lib/core/mark.h"
+#include "lib/core/resource.h"
+#include "lib/core/traceparent.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Slurm refuses, while answering success, a variable whose name, value and two bytes reach
+ * this (src/common/env.c setenvf; the kernel's limit of one string of an exec is the same). */
+#define SLURM_VARIABLE_LIMIT 131072
+
+#define TRACE_FLAGS_SAMPLED 0x01
+
+/* One injection at work: what goes in, and the environment and mark that grow. */
+struct work {
+	const struct lens_launch *launch;
+	const struct lens_rank *rank;
+	const struct lens_config *config;
+	const struct lens_settings *settings;
+	lens_config_problem_fn *problem;
+	void *context;
+	struct lens_env *env;	    /* clean at first */
+	struct lens_carrier *own;   /* the user's carrier */
+	struct lens_mark *mark;	    /* the mark to leave */
+	struct lens_text run_id;
+	struct lens_trace_id trace;
+	bool exports;
+};
+
+static void say(const struct work *work, const char *text)
+{
+	if (work->problem)
+		work->problem(work->context, text);
+}
+
+static bool fits(const char *name, const char *value)
+{
+	return strlen(name) + strlen(value) + 2 < SLURM_VARIABLE_LIMIT;
+}
+
+/* Sets, or with a NULL VALUE takes out, NAME, and leaves word of it in the mark. */
+static int set_variable(struct work *work, const char *name, const char *value)
+{
+	const char *own = lens_env_get(lens_env_array(work->env), name);
+
+	if (own == value || (own && value && strcmp(own, value) == 0))
+		return 0;
+	if ((own && lens_mark_keep_variable(work->mark, name, own)) ||
+	    lens_mark_add_variable(work->mark, name, value))
+		return -1;
+	return lens_env_set(work->env, name, value);
+}
+
+static int add_rank_attributes(const struct work *work, struct lens_carrier *attributes)
+{
+	const struct lens_rank *rank = work->rank;
+
+	if (work->launch->place != LENS_PLACE_STEP)
+		return 0;
+	if (lens_carrier_setf(attributes, "nv.dl.rank", "%u", rank->rank) ||
+	    lens_carrier_setf(attributes, "nv.dl.world_size", "%u", rank->world) ||
+	    lens_carrier_setf(attributes, "nv.dl.local_rank", "%u", rank->local))
+		return -1;
+	return lens_carrier_setf(attributes, "service.instance.id", "%s-rank%u", work->run_id.data,
+				 rank->rank);
+}
+
+/* What lens would have the carrier say, before the user's own values. */
+static struct lens_carrier *derive_attributes(const struct work *work)
+{
+	char *const *env = lens_env_array(work->env);
+	struct lens_env *truth = lens_launch_truth(env, work->launch);
+	struct lens_carrier *attributes = NULL;
+
+	if (!truth)
+		return NULL;
+	attributes = lens_launch_attributes(lens_env_array(truth), work->launch, work->config,
+					    work->run_id.data);
+	lens_env_destroy(truth);
+	if (!attributes)
+		return NULL;
+	if (add_rank_attributes(work, attributes) ||
+	    (*work->config->task_service_name && !lens_env_get_nonempty(env, "OTEL_SERVICE_NAME") &&
+	     lens_carrier_publish(attributes, "service.name", work->config->task_service_name))) {
+		lens_carrier_destroy(attributes);
+		return NULL;
+	}
+	return attributes;
+}
+
+/* Leaves word in the mark of each key of COMPOSED that is not as USER, the carrier, had it. */
+static int mark_keys(struct work *work, const struct lens_carrier *composed,
+		     const struct lens_carrier *user)
+{
+	for (size_t i = 0; i < lens_carrier_count(composed); i++) {
+		const char *key = lens_carrier_key(composed, i);
+		const char *value = lens_carrier_value(composed, i);
+		const char *had = lens_carrier_get(user, key);
+
+		if (had && strcmp(had, value) == 0)
+			continue;
+		if ((had && lens_mark_keep_key(work->mark, key, had)) ||
+		    lens_mark_add_key(work->mark, key, value))
+			return -1;
+	}
+	return 0;
+}
+
+static void say_dropped(const struct work *work, const struct lens_carrier_report *report)
+{
+	char text[256];
+
+	if (report->dropped == 0)
+		return;
+	snprintf(text, sizeof(text),
+		 LENS_ATTRIBUTES_NAME ": %zu malformed entr%s left out, the first is `%s`; use key=value,key=value",
+		 report->dropped, report->dropped == 1 ? "y" : "ies", report->first);
+	say(work, text);
+}
+
+/* Writes COMPOSED as the carrier, if Slurm takes a variable of that size. */
+static int write_attributes(struct work *work, const struct lens_carrier *composed,
+			    const struct lens_carrier *user, struct lens_carrier_report *report)
+{
+	struct lens_text text = LENS_TEXT_INIT;
+	int rc = -1;
+
+	lens_carrier_format(composed, &text, report);
+	if (text.failed)
+		goto out;
+	if (text.length && !fits(LENS_ATTRIBUTES_NAME, text.data)) {
+		say(work, LENS_ATTRIBUTES_NAME
+		    ": the user's attributes leave no room below Slurm's limit of 128 KiB; left as they were");
+		rc = 0;
+		goto out;
+	}
+	if (mark_keys(work, composed, user))
+		goto out;
+	rc = lens_env_set(work->env, LENS_ATTRIBUTES_NAME, text.length ? text.data : NULL);
+out:
+	lens_text_clear(&text);
+	return rc;
+}
+
+static int inject_attributes(struct work *work)
+{
+	struct lens_carrier_report report = { 0 };
+	struct lens_carrier *user = lens_carrier_create();
+	struct lens_carrier *derived = NULL, *overrides = NULL, *composed = NULL;
+	int rc = -1;
+
+	if (!user || lens_carrier_parse(user, lens_env_get(lens_env_array(work->env),
+							   LENS_ATTRIBUTES_NAME), &report))
+		goto out;
+	derived = derive_attributes(work);
+	overrides = lens_carrier_create();
+	if (!derived || !overrides ||
+	    (work->settings->run_id &&
+	     lens_carrier_publish(overrides, "nemo.run.id", work->run_id.data)))
+		goto out;
+	composed = lens_carrier_compose(derived, work->own, overrides);
+	if (!composed || write_attributes(work, composed, user, &report))
+		goto out;
+	say_dropped(work, &report);
+	rc = 0;
+out:
+	lens_carrier_destroy(user);
+	lens_carrier_destroy(derived);
+	lens_carrier_destroy(overrides);
+	lens_carrier_destroy(composed);
+	return rc;
+}
+
+static int inject_trace(struct work *work)
+{
+	struct lens_traceparent parent = { .trace = work->trace, .flags = TRACE_FLAGS_SAMPLED };
+	char text[LENS_TRACEPARENT_TEXT];
+	char span[LENS_SPAN_HEX];
+
+	if (lens_launch_span(&parent.span, work->launch, &work->trace, work->rank, work->exports))
+		return -1;
+	lens_traceparent_format(text, &parent);
+	lens_span_id_hex(span, &parent.span);
+	if (set_variable(work, "TRACEPARENT", text) || lens_mark_set_fact(work->mark, "span", span))
+		return -1;
+	/* A trace state belongs to the trace that it came with (W3C Trace Context). */
+	return set_variable(work, "TRACESTATE", NULL);
+}
+
+/* The site's place to export to, where the user has none. */
+static int inject_endpoint(struct work *work)
+{
+	char *const *env = lens_env_array(work->env);
+
+	if (!*work->config->task_endpoint ||
+	    lens_env_get_nonempty(env, "OTEL_EXPORTER_OTLP_ENDPOINT"))
+		return 0;
+	if (set_variable(work, "OTEL_EXPORTER_OTLP_ENDPOINT", work->config->task_endpoint))
+		return -1;
+	if (lens_config_protocol(work->config) == LENS_PROTOCOL_FILE ||
+	    lens_env_get_nonempty(lens_env_array(work->env), "OTEL_EXPORTER_OTLP_PROTOCOL"))
+		return 0;
+	return set_variable(work, "OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf");
+}
+
+static int inject_variables(struct work *work)
+{
+	const char *sluid = work->launch->sluid;
+
+	/* A library with strategies of its own must not decide a second time, on another
+	 * idea of rank. */
+	if (set_variable(work, "NEMO_LENS_ENABLED", work->exports ? "1" : "0") ||
+	    set_variable(work, "NEMO_LENS_EXPORT_STRATEGY", "all_ranks") ||
+	    set_variable(work, "NEMO_LENS_RUN_ID", work->run_id.data) ||
+	    (sluid && *sluid && set_variable(work, "LENS_SLURM_SLUID", sluid)))
+		return -1;
+	return inject_endpoint(work);
+}
+
+/* What only this level knows goes into the mark for the levels inside. */
+static int note_facts(struct work *work)
+{
+	const struct lens_launch *launch = work->launch;
+	char *const *env = lens_env_array(work->env);
+	const char *job = lens_env_get_nonempty(env, "SLURM_ARRAY_JOB_ID");
+	const char *task = lens_env_get_nonempty(env, "SLURM_ARRAY_TASK_ID");
+	const char *head = launch->head_node;
+	char array[64] = "no";
+
+	if (!head && launch->place != LENS_PLACE_STEP)
+		head = lens_env_get_nonempty(env, "SLURMD_NODENAME");
+	if (launch->array && job && task)
+		snprintf(array, sizeof(array), "%.24s_%.24s", job, task);
+	return lens_mark_set_fact(work->mark, "head", head) ||
+			       lens_mark_set_fact(work->mark, "array", array) ?
+		       -1 :
+		       0;
+}
+
+static int leave_mark(struct work *work)
+{
+	char *text = lens_mark_format(work->mark);
+	int rc = -1;
+
+	if (!text)
+		return -1;
+	if (fits(LENS_MARK_NAME, text)) {
+		rc = lens_env_set(work->env, LENS_MARK_NAME, text);
+	} else {
+		say(work, LENS_MARK_NAME
+		    ": too long for an environment variable; steps inside this one take lens's values for the user's");
+		rc = 0;
+	}
+	free(text);
+	return rc;
+}
+
+static void decide_export(struct work *work)
+{
+	const struct lens_strategy_choice *choice = &work->settings->strategy;
+	char text[160];
+
+	if (work->launch->place != LENS_PLACE_STEP) {
+		work->exports = true;
+		return;
+	}
+	work->exports = lens_strategy_exports(choice, work->rank->rank, work->rank->world,
+					      work->rank->local);
+	if (choice->strategy == LENS_STRATEGY_SINGLE_RANK && choice->rank >= work->rank->world &&
+	    work->rank->local == 0) {
+		snprintf(text, sizeof(text),
+			 "single_rank: rank %lld is outside the step's %u ranks, so no rank exports",
+			 (long long)choice->rank, work->rank->world);
+		say(work, text);
+	}
+}
+
+static int inject(struct work *work)
+{
+	const struct lens_launch *launch = work->launch;
+
+	work->own = lens_carrier_create();
+	work->mark = lens_mark_create(launch->leader, launch->attempt);
+	if (!work->own || !work->mark ||
+	    lens_carrier_parse(work->own, lens_env_get(lens_env_array(work->env),
+						       LENS_ATTRIBUTES_NAME), NULL))
+		return -1;
+	lens_resource_normalise(work->own);
+	if (lens_launch_trace(&work->trace, launch, work->config->realm) ||
+	    lens_launch_run_id(&work->run_id, launch, work->settings, work->own))
+		return -1;
+	decide_export(work);
+	return inject_attributes(work) || inject_variables(work) || inject_trace(work) ||
+			       note_facts(work) || leave_mark(work) ?
+		       -1 :
+		       0;
+}
+
+int lens_inject(struct lens_injection *out, char *const *env, const struct lens_launch *launch,
+		const struct lens_rank *rank, const struct lens_config *config,
+		const struct lens_settings *settings, lens_config_problem_fn *problem,
+		void *context)
+{
+	struct work work = {
+		.launch = launch,
+		.rank = rank,
+		.config = config,
+		.settings = settings,
+		.problem = problem,
+		.context = context,
+	};
+	int rc = -1;
+
+	*out = (struct lens_injection){ 0 };
+	work.env = lens_mark_clean(env, launch->leader, NULL);
+	if (!work.env || (settings->inject && inject(&work)))
+		goto out;
+	out->env = work.env;
+	out->exports = work.exports;
+	work.env = NULL;
+	rc = 0;
+out:
+	lens_env_destroy(work.env);
+	lens_carrier_destroy(work.own);
+	lens_mark_destroy(work.mark);
+	lens_text_clear(&work.run_id);
+	return rc;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "spank/submit.h"
+
+#include "lib/core/env.h"
+#include "lib/core/env_diff.h"
+#include "lib/core/mark.h"
+#include "lib/core/number.h"
+#include "lib/core/settings.h"
+#include "spank/context.h"
+#include "spank/log.h"
+#include "spank/optin.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* What an outer job's environment would make a new job believe of itself. */
+static const char *const outer_job_variables[] = {
+	"SLURM_RESTART_COUNT",
+	"SLURM_ARRAY_JOB_ID",
+	"SLURM_ARRAY_TASK_ID",
+	"SLURM_ARRAY_TASK_COUNT",
+	"SLURM_ARRAY_TASK_MAX",
+	"SLURM_ARRAY_TASK_MIN",
+	"SLURM_ARRAY_TASK_STEP",
+};
+
+static int change_own(void *context, const char *name, const char *value)
+{
+	(void)context;
+	return value ? setenv(name, value, 1) : unsetenv(name);
+}
+
+static uint32_t outer_job(void)
+{
+	uint32_t job;
+
+	return lens_uint32_parse(getenv("SLURM_JOB_ID"), &job) ? 0 : job;
+}
+
+void lens_submit_srun_init(void)
+{
+	struct lens_env *clean;
+
+	if (!getenv(LENS_MARK_NAME))
+		return;
+	clean = lens_mark_clean(environ, 0, NULL);
+	/* The mark stays: it holds what only the outer level knows. */
+	if (!clean || lens_env_set(clean, LENS_MARK_NAME, getenv(LENS_MARK_NAME)) ||
+	    lens_env_diff(environ, lens_env_array(clean), change_own, NULL))
+		lens_log("warning: out of memory, the environment is passed on as it is");
+	lens_env_destroy(clean);
+}
+
+/*
+ * A new job is made from an environment that may be another job's: that one's identity
+ * stays behind.
+ */
+static void leave_outer_job(const struct lens_env *clean)
+{
+	if (!outer_job() && !getenv(LENS_MARK_NAME))
+		return;
+	if (lens_env_diff(environ, lens_env_array(clean), change_own, NULL))
+		lens_log("warning: out of memory, an outer job's identity may be passed on");
+	for (size_t i = 0; i < sizeof(outer_job_variables) / sizeof(char *); i++)
+		unsetenv(outer_job_variables[i]);
+}
+
+/* srun inside an allocation runs a step of it; everything else here makes a job. */
+static bool makes_job(void)
+{
+	return spank_context() == S_CTX_ALLOCATOR || outer_job() == 0;
+}
+
+void lens_submit_post_opt(spank_t sp, int argc, char **argv)
+{
+	struct lens_problems config_problems = { 0 };
+	struct lens_problems problems = { 0 };
+	struct lens_settings settings = { 0 };
+	const struct lens_config *config;
+	struct lens_env *clean = NULL;
+
+	config = lens_context_load(argc, argv, lens_problems_add, &config_problems);
+	clean = lens_mark_clean(environ, 0, NULL);
+	if (!config || !clean ||
+	    lens_settings_resolve(&settings, &lens_context.options, lens_env_array(clean), config,
+				  lens_problems_add, &problems)) {
+		lens_log("warning: out of memory, --lens is not handed on");
+		goto out;
+	}
+	if (!settings.inject && !settings.spans)
+		goto out;
+	if (settings.inject) {
+		lens_problems_log(&config_problems, "warning: ");
+		lens_problems_log(&problems, "warning: ");
+		if (makes_job())
+			leave_outer_job(clean);
+	}
+	if (settings.spans && config->job_spans != LENS_WHEN_ALWAYS)
+		lens_optin_hand_on(sp);
+out:
+	lens_settings_clear(&settings);
+	lens_env_destroy(clean);
+}
+
+void lens_submit_exit(void)
+{
+	lens_context_clear();
+}
