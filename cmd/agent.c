@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/agent.h"
+
+#include "cmd/command.h"
+#include "lib/core/lock.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char help_text[] =
+	"Usage: slurm-lens agent [OPTION...]\n"
+	"\n"
+	"Makes spans of what the plugin left in the state directory and sends them. The plugin\n"
+	"starts it; it stays in the foreground, one for each state directory.\n"
+	"\n"
+	"  --once            send what is ready now, then exit\n"
+	"  --stop            end the agent that runs\n"
+	"  --config FILE     lens.conf (default: beside slurm.conf)\n"
+	"  --set KEY=VALUE   a setting, as an argument in plugstack.conf; lens.conf beats it\n"
+	"  --state-dir DIR   the state directory, whatever the settings say\n"
+	"  --help            say this\n"
+	"\n"
+	"SIGHUP reads the settings again, SIGTERM ends it.\n"
+	"Exit status: 0 ok; 1 something is left that could be sent (--once), or the agent would\n"
+	"not end (--stop); 2 usage or environment.\n";
+
+/* Another agent has the lock: right for the plugin, which starts one whenever in doubt. */
+static int held_say(struct agent *agent)
+{
+	struct lens_error err = LENS_ERROR_INIT;
+	pid_t holder = lens_lock_holder(agent->directory, &err);
+
+	if (holder <= 0)
+		agent_log_say(agent->log, "an agent is running for %s", agent->config->state_dir);
+	else
+		agent_log_say(agent->log, "an agent (pid %d) is running for %s and does this already",
+			      (int)holder, agent->config->state_dir);
+	return agent->options->once ? LENS_EXIT_NO : LENS_EXIT_OK;
+}
+
+static int agent_run(struct agent *agent)
+{
+	bool held;
+	int status = agent_open(agent, &held);
+
+	if (held)
+		return held_say(agent);
+	if (status != LENS_EXIT_OK)
+		return status;
+	agent_log_open(agent->log, agent->directory);
+	if (agent_connect(agent) == -1)
+		return LENS_EXIT_ENVIRONMENT;
+	if (!agent->options->once)
+		return agent_loop(agent);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGHUP, SIG_IGN); /* the plugin's hint to a lock holder to read its settings again */
+	return agent_once(agent);
+}
+
+/* Jitter shall differ between nodes that start at the same moment. */
+static void random_seed(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	srandom((unsigned int)now.tv_nsec ^ (unsigned int)getpid());
+}
+
+int lens_agent_main(int argc, char **argv)
+{
+	struct lens_error err = LENS_ERROR_INIT;
+	struct agent_options options;
+	struct agent agent = { .options = &options, .directory = -1, .lock = -1 };
+	int status = LENS_EXIT_ENVIRONMENT;
+
+	agent_program_remember();
+	random_seed();
+	umask(022);
+	if (agent_options_parse(&options, argc, argv, &err) == -1) {
+		fprintf(stderr, "slurm-lens agent: %s; `slurm-lens agent --help` says more\n",
+			err.text);
+		goto out;
+	}
+	if (options.help) {
+		fputs(help_text, stdout);
+		status = LENS_EXIT_OK;
+		goto out;
+	}
+	agent.log = agent_log_create(options.once || options.stop || isatty(STDERR_FILENO) == 1);
+	if (agent.log != NULL)
+		agent.config = agent_settings_load(&options, agent.log);
+	if (agent.config == NULL)
+		fputs("slurm-lens agent: out of memory\n", stderr);
+	else if (options.stop)
+		status = agent_stop(agent.config, agent.log);
+	else
+		status = agent_run(&agent);
+	agent_close(&agent);
+	agent_log_destroy(agent.log);
+out:
+	agent_options_clear(&options);
+	return status;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/agent.h"
+
+#include <signal.h>
+#include <time.h>
+
+/* How long a request that is under way may go on after SIGTERM; milliseconds. */
+#define TERM_PATIENCE_MS 3000
+
+int64_t agent_now_ms(void *agent)
+{
+	struct timespec now;
+
+	(void)agent;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void hook_send(void *context, const struct lens_batch *batch,
+		      struct lens_export_result *result)
+{
+	struct agent *agent = context;
+
+	if (agent->exporter == NULL) {
+		*result = (struct lens_export_result){ .verdict = LENS_VERDICT_RETRY,
+						       .retry_after_ms = -1,
+						       .message = "no receiver is set up" };
+		return;
+	}
+	lens_exporter_export(agent->exporter, batch, result);
+}
+
+static void *hook_ask(void *context, uint32_t job, struct lens_error *err)
+{
+	struct agent *agent = context;
+
+	for (size_t i = 0; i < AGENT_ASKS; i++) {
+		if (agent->asks[i] != NULL)
+			continue;
+		agent->asks[i] = lens_ask_start(job, err);
+		return agent->asks[i];
+	}
+	lens_error_set(err, "too many questions at once");
+	return NULL;
+}
+
+static enum lens_reply hook_reply(void *context, void *question, struct lens_job_answer *out,
+				  struct lens_error *err)
+{
+	(void)context;
+	switch (lens_ask_finish(question, out, err)) {
+	case 1:
+		return LENS_REPLY_PENDING;
+	case 0:
+		return LENS_REPLY_ANSWER;
+	default:
+		return LENS_REPLY_NONE;
+	}
+}
+
+static void hook_forget(void *context, void *question)
+{
+	struct agent *agent = context;
+
+	for (size_t i = 0; i < AGENT_ASKS; i++) {
+		if (agent->asks[i] == question)
+			agent->asks[i] = NULL;
+	}
+	lens_ask_destroy(question);
+}
+
+/* The signals are blocked and read from a descriptor; one that came meanwhile is pending. */
+static bool hook_stopping(void *context)
+{
+	struct agent *agent = context;
+	sigset_t pending;
+
+	sigemptyset(&pending);
+	sigpending(&pending);
+	if (!sigismember(&pending, SIGTERM) && !sigismember(&pending, SIGINT))
+		return false;
+	if (agent->term_ms == 0)
+		agent->term_ms = agent_now_ms(agent);
+	return true;
+}
+
+bool agent_cancelled(void *context)
+{
+	struct agent *agent = context;
+
+	return hook_stopping(agent) && agent_now_ms(agent) - agent->term_ms >= TERM_PATIENCE_MS;
+}
+
+static void hook_log(void *context, const char *text)
+{
+	struct agent *agent = context;
+
+	agent_log_say(agent->log, "%s", text);
+}
+
+void agent_hooks_fill(struct lens_backlog_hooks *hooks, struct agent *agent)
+{
+	*hooks = (struct lens_backlog_hooks){
+		.context = agent,
+		.send = hook_send,
+		.ask = hook_ask,
+		.reply = hook_reply,
+		.forget = hook_forget,
+		.now_ms = agent_now_ms,
+		.stopping = hook_stopping,
+		.log = hook_log,
+	};
+}
+
+size_t agent_asks_poll(const struct agent *agent, struct pollfd *fds, int64_t *timeout_ms)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < AGENT_ASKS; i++) {
+		int64_t left;
+
+		if (agent->asks[i] == NULL)
+			continue;
+		fds[count++] = (struct pollfd){ .fd = lens_ask_fd(agent->asks[i]), .events = POLLIN };
+		left = lens_ask_remaining_ms(agent->asks[i]);
+		if (*timeout_ms == -1 || left < *timeout_ms)
+			*timeout_ms = left;
+	}
+	return count;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LENS_CMD_AGENT_LOG_H
+#define LENS_CMD_AGENT_LOG_H
+
+#include <stdbool.h>
+
+/*
+ * Where the agent says what happens: one line an event. For a person at a terminal on
+ * standard error; else to syslog (facility daemon) and to agent.log in the state
+ * directory, which is kept below two times AGENT_LOG_MAX bytes. A line that says the same as
+ * the one before is counted, not written again.
+ */
+struct agent_log;
+
+#define AGENT_LOG_MAX (1024 * 1024)
+
+/* TERMINAL: to standard error. NULL: no memory. */
+struct agent_log *agent_log_create(bool terminal);
+void agent_log_destroy(struct agent_log *log);
+
+/* From here on lines also go to agent.log below DIRECTORY (unless to a terminal). */
+void agent_log_open(struct agent_log *log, int directory);
+
+void agent_log_say(struct agent_log *log, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

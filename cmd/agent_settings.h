@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LENS_CMD_AGENT_SETTINGS_H
+#define LENS_CMD_AGENT_SETTINGS_H
+
+#include "cmd/agent_log.h"
+#include "lib/core/config.h"
+#include "lib/core/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The command line of `slurm-lens agent`. Strings are ARGV's. */
+struct agent_options {
+	bool once, stop, help;
+	const char *state_dir;	/* NULL: not given */
+	char **arguments;	/* as plugstack would give them: --set's, and --config as config= */
+	size_t argument_count;
+	int argc; /* the whole of it, to start the program anew */
+	char **argv;
+};
+
+/* 0; -1 with ERR naming the option. The caller clears either way. */
+int agent_options_parse(struct agent_options *out, int argc, char **argv, struct lens_error *err);
+void agent_options_clear(struct agent_options *options);
+
+/*
+ * The settings as the plugin has them: lens.conf beats a --set, as it beats a plugstack
+ * argument; --state-dir, which a person gives, beats both. Without --config lens.conf is looked for
+ * beside slurm.conf (SLURM_CONF, else the built-in place). Every problem is a line in
+ * LOG, the rest stands. The caller destroys; NULL: no memory.
+ */
+struct lens_config *agent_settings_load(const struct agent_options *options,
+					struct agent_log *log);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef LENS_CMD_COMMAND_H
+#define LENS_CMD_COMMAND_H
+
+/* What every subcommand exits with. */
+enum lens_exit {
+	LENS_EXIT_OK = 0,
+	LENS_EXIT_NO = 1,	   /* the answer is no */
+	LENS_EXIT_ENVIRONMENT = 2, /* wrong usage, or something around it is not as it must be */
+};
+
+/* One per file cmd/<name>.c; ARGV[0] is the subcommand's name. Returns an enum lens_exit. */
+int lens_agent_main(int argc, char **argv);
+
+#endif

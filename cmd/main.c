@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <config.h>
+
+#include "cmd/command.h"
+
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static int help_main(int argc, char **argv);
+
+static const struct {
+	const char *name;
+	const char *help;
+	int (*run)(int argc, char **argv);
+} commands[] = {
+	{ "agent", "send what the plugin left on this node", lens_agent_main },
+	{ "help", "say this", help_main },
+};
+
+static void usage(FILE *out)
+{
+	fputs("Usage: slurm-lens COMMAND [OPTION...]\n\nCommands:\n", out);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
+		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+	fputs("\n`slurm-lens COMMAND --help` says more. `slurm-lens --version` names the version.\n"
+	      "Exit status: 0 ok, 1 the answer is no, 2 usage or environment.\n",
+	      out);
+}
+
+static int help_main(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	usage(stdout);
+	return LENS_EXIT_OK;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		usage(stderr);
+		return LENS_EXIT_ENVIRONMENT;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+		return help_main(argc, argv);
+	if (strcmp(argv[1], "--version") == 0) {
+		puts("slurm-lens " PACKAGE_VERSION);
+		return LENS_EXIT_OK;
+	}
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		if (strcmp(argv[1], commands[i].name) == 0)
+			return commands[i].run(argc - 1, argv + 1);
+	}
+	fprintf(stderr, "slurm-lens: no command `%s`; `slurm-lens help` lists them\n", argv[1]);
+	return LENS_EXIT_ENVIRONMENT;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/job/backlog_parts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static int names_add(struct backlog_names *names, const struct lens_state_name *name)
+{
+	size_t count = names->count;
+
+	if ((count & (count - 1)) == 0) { /* grows by doubling */
+		size_t room = count == 0 ? 1 : count * 2;
+		struct lens_state_name *items = reallocarray(names->items, room, sizeof(*items));
+
+		if (items == NULL)
+			return -1;
+		names->items = items;
+	}
+	names->items[names->count++] = *name;
+	return 0;
+}
+
+int backlog_list(int directory, struct backlog_names *out, struct lens_error *err)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *stream = fd == -1 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	struct lens_state_name name;
+
+	if (stream == NULL) {
+		lens_error_set(err, "the state directory cannot be read: %m");
+		if (fd != -1)
+			close(fd);
+		return -1;
+	}
+	while ((entry = readdir(stream)) != NULL) {
+		if (lens_state_name_parse(&name, entry->d_name) == -1)
+			continue;
+		if (names_add(out, &name) == -1) {
+			lens_error_set(err, "out of memory");
+			closedir(stream);
+			free(out->items);
+			*out = (struct backlog_names){ 0 };
+			return -1;
+		}
+	}
+	closedir(stream);
+	return 0;
+}
+
+int backlog_open(struct lens_backlog *backlog, const struct lens_state_name *name, int flags)
+{
+	char text[LENS_STATE_NAME];
+	struct stat status;
+	int fd;
+
+	lens_state_name_format(text, name);
+	fd = openat(backlog->directory, text, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd == -1) {
+		if (errno != ENOENT)
+			backlog_log(backlog, "%s cannot be opened: %s", text, strerror(errno));
+		return -1;
+	}
+	if (fstat(fd, &status) == -1 || !S_ISREG(status.st_mode)) {
+		backlog_log(backlog, "%s is no regular file: not touched", text);
+		close(fd);
+		errno = EINVAL;
+		return -1;
+	}
+	return fd;
+}
+
+void backlog_unlink(struct lens_backlog *backlog, const struct lens_state_name *name)
+{
+	char text[LENS_STATE_NAME];
+
+	lens_state_name_format(text, name);
+	if (unlinkat(backlog->directory, text, 0) == -1 && errno != ENOENT)
+		backlog_log(backlog, "%s cannot be removed: %s", text, strerror(errno));
+}
+
+bool backlog_young(struct lens_backlog *backlog, int fd)
+{
+	struct stat status;
+	time_t now = time(NULL);
+
+	if (fstat(fd, &status) == -1 || status.st_mtime + BACKLOG_YOUNG_S <= now)
+		return false;
+	backlog_due(backlog, backlog_now(backlog) + BACKLOG_YOUNG_S * 1000);
+	return true;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/job/backlog_parts.h"
+
+#include "lib/core/record.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+int backlog_record_append(struct lens_backlog *backlog, int fd, const struct lens_carrier *record)
+{
+	char path[32];
+	int torn = lens_record_torn(fd);
+	int rc = -1, writer;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	writer = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (writer != -1 && lens_record_append(writer, record, &torn) == 0 &&
+	    fdatasync(writer) == 0)
+		rc = 0;
+	else
+		backlog_log(backlog, "a note cannot be written: %s", strerror(errno));
+	if (writer != -1)
+		close(writer);
+	return rc;
+}
+
+/*
+ * The note of the attempt of STEP, which the epilog may be renaming at this moment: under
+ * its ended name, its current one, and once more its ended one. OUT (cleared by the
+ * caller) and *RECORDS (destroyed by the caller) are filled in. The descriptor, or -1.
+ */
+static int note_open(struct lens_backlog *backlog, const struct lens_state_name *journal,
+		     const struct lens_job_step *step, struct lens_records **records,
+		     struct lens_job_attempt *out)
+{
+	static const enum lens_state_kind kinds[] = { LENS_STATE_ENDED, LENS_STATE_NOTE,
+						      LENS_STATE_ENDED };
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct lens_state_name name = { .kind = kinds[i],
+						.job = journal->job,
+						.node = journal->node,
+						.attempt = step->attempt };
+		int fd = backlog_open(backlog, &name, O_RDONLY);
+
+		if (fd == -1)
+			continue;
+		*records = lens_records_read(fd);
+		if (*records != NULL && lens_job_attempt_read(out, *records) == 0) {
+			if (out->note.attempt == step->attempt)
+				return fd;
+			lens_job_attempt_clear(out);
+		}
+		lens_records_destroy(*records);
+		close(fd);
+	}
+	return -1;
+}
+
+static struct lens_carrier *window_create(const struct lens_job_step *step, bool with_resource)
+{
+	struct lens_carrier *record = lens_record_create("window");
+
+	if (record != NULL &&
+	    lens_carrier_setf(record, "from", "%" PRId64, step->start_ns) == 0 &&
+	    lens_carrier_setf(record, "to", "%" PRId64, step->end_ns) == 0 &&
+	    lens_carrier_setf(record, "step", "%" PRIu32, step->step) == 0 &&
+	    lens_carrier_set(record, "resource", with_resource ? step->resource : NULL) == 0)
+		return record;
+	lens_carrier_destroy(record);
+	return NULL;
+}
+
+int backlog_window_append(struct lens_backlog *backlog, const struct lens_state_name *journal,
+			  const struct lens_job_step *step)
+{
+	struct lens_job_attempt attempt;
+	struct lens_records *records = NULL;
+	struct lens_carrier *record;
+	int fd = note_open(backlog, journal, step, &records, &attempt);
+	bool fits = step->resource != NULL && strlen(step->resource) <= BACKLOG_RESOURCE_MAX;
+	int rc = -1;
+
+	if (fd == -1)
+		return 0; /* nobody waits for it: no note was written for this job */
+	record = window_create(step, fits && attempt.resource == NULL);
+	if (record != NULL)
+		rc = backlog_record_append(backlog, fd, record);
+	else
+		backlog_log(backlog, "out of memory: the journal of job %" PRIu32 " stays", step->job);
+	lens_carrier_destroy(record);
+	lens_job_attempt_clear(&attempt);
+	lens_records_destroy(records);
+	close(fd);
+	return rc;
+}

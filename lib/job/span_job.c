@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/job/spans.h"
+
+#include "lib/job/emit.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NS 1000000000LL
+#define PLACE 16 /* a job id */
+
+/* When the attempt was what, in nanoseconds: submit <= eligible <= start <= end. */
+struct times {
+	int64_t submit, eligible, start, end;
+};
+
+static int64_t clamp(int64_t value, int64_t low, int64_t high)
+{
+	if (value > high)
+		value = high;
+	return value < low ? low : value;
+}
+
+/*
+ * slurmctld's times where it knows this attempt, else the note's. Its whole seconds are
+ * cut off, so that a child that this node saw may lie outside: the windows of the journals
+ * widen the job, and only them, never the phases before it.
+ */
+static void times_find(struct times *out, const struct lens_job_attempt *attempt)
+{
+	const struct lens_job_answer *started = lens_job_attempt_started(attempt);
+	const struct lens_job_answer *ended = lens_job_attempt_ended(attempt);
+
+	out->start = started != NULL ? started->start * NS : attempt->begin_ns;
+	if (started == NULL && attempt->windowed && attempt->from_ns < out->start)
+		out->start = attempt->from_ns;
+	out->submit = started != NULL && started->submit > 0 ? started->submit * NS : out->start;
+	out->eligible = started != NULL && started->eligible > 0 ? started->eligible * NS :
+								   out->submit;
+	out->submit = clamp(out->submit, 0, out->start);
+	out->eligible = clamp(out->eligible, out->submit, out->start);
+	out->end = ended != NULL && ended->end > 0 ? ended->end * NS : attempt->last_ns;
+	if (attempt->windowed && attempt->to_ns > out->end)
+		out->end = attempt->to_ns;
+	out->end = clamp(out->end, out->start, INT64_MAX);
+}
+
+static int emit_init(struct lens_emit *emit, struct lens_batch *batch,
+		     const struct lens_job_site *site, const struct lens_job_attempt *attempt)
+{
+	const struct lens_note *note = &attempt->note;
+
+	emit->attempt = note->attempt;
+	emit->factual = !attempt->inferred && lens_job_attempt_started(attempt) != NULL;
+	emit->group = lens_batch_add_group(batch);
+	if (lens_trace_id_derive(&emit->own, site->realm, note->cluster, note->leader,
+				 note->attempt) == -1)
+		return -1;
+	emit->wire = emit->own;
+	return lens_resource_fill_attempt(lens_group_resource(emit->group), site, attempt);
+}
+
+/* A link to the root of the attempt before, in that attempt's trace. */
+static void previous_link(struct lens_emit *emit, struct lens_span *span,
+			  const struct lens_job_site *site, const struct lens_note *note)
+{
+	struct lens_trace_id trace;
+	struct lens_span_id root;
+
+	if (note->attempt == 0)
+		return;
+	if (lens_trace_id_derive(&trace, site->realm, note->cluster, note->leader,
+				 note->attempt - 1) == -1 ||
+	    lens_span_id_derive(&root, &trace, "slurm.job_attempt", "") == -1) {
+		emit->failed = true;
+		return;
+	}
+	lens_span_add_link(span, &trace, &root);
+}
+
+static struct lens_span *phase_emit(struct lens_emit *emit, const struct lens_note *note,
+				    const char *name, int64_t from, int64_t to)
+{
+	struct lens_span *span = lens_emit_span(emit, name, "");
+
+	lens_emit_parent(emit, span, "slurm.job_attempt", "");
+	lens_span_set_window(span, from, to);
+	if (*note->node != '\0')
+		lens_attributes_string(lens_span_attributes(span), "slurm.node.name", note->node);
+	return span;
+}
+
+int lens_start_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
+			 const struct lens_job_attempt *attempt, size_t first, size_t limit)
+{
+	const struct lens_job_answer *started = lens_job_attempt_started(attempt);
+	const struct lens_note *note = &attempt->note;
+	struct lens_emit emit = { .first = first, .limit = limit };
+	struct lens_span *span;
+	struct times times;
+
+	if (note->job != note->leader)
+		return 0;
+	if (emit_init(&emit, batch, site, attempt) == -1)
+		return -1;
+	times_find(&times, attempt);
+	/* The next tick of a scrontab entry is no restart. */
+	if (note->attempt > 0 && !(started != NULL && started->cron)) {
+		span = phase_emit(&emit, note, "slurm.inter_attempt_gap", times.submit, times.start);
+		previous_link(&emit, span, site, note);
+	}
+	if (times.eligible > times.submit)
+		phase_emit(&emit, note, "slurm.phase.deferred", times.submit, times.eligible);
+	phase_emit(&emit, note, "slurm.phase.queued", times.eligible, times.start);
+	return emit.failed || lens_batch_failed(batch) ? -1 : (int)emit.added;
+}
+
+/* `OUT_OF_MEMORY` as `out_of_memory`. */
+static void state_error(struct lens_span *span, const char *state, const char *reason)
+{
+	char type[64];
+	size_t i;
+
+	for (i = 0; state[i] != '\0' && i < sizeof(type) - 1; i++)
+		type[i] = (char)tolower((unsigned char)state[i]);
+	type[i] = '\0';
+	lens_emit_error(span, type, reason != NULL ? reason : state);
+}
+
+static void outcome_set(struct lens_span *span, const struct lens_job_attempt *attempt)
+{
+	const struct lens_job_answer *ended = lens_job_attempt_ended(attempt);
+	struct lens_attributes *attributes = lens_span_attributes(span);
+
+	if (ended == NULL) {
+		/* A scrontab entry goes back to the queue after every tick, however it went. */
+		if (lens_job_attempt_requeued(attempt) && !attempt->end.cron)
+			lens_attributes_string(attributes, "slurm.state", "REQUEUED");
+		return;
+	}
+	if (ended->state != NULL)
+		lens_attributes_string(attributes, "slurm.state", ended->state);
+	if (ended->reason != NULL)
+		lens_attributes_string(attributes, "slurm.reason", ended->reason);
+	if (ended->exit_code != NULL)
+		lens_attributes_string(attributes, "slurm.exit_code", ended->exit_code);
+	if (ended->suspended > 0)
+		lens_attributes_int(attributes, "slurm.suspended_seconds", ended->suspended);
+	if (ended->state != NULL && strcmp(ended->state, "COMPLETED") != 0)
+		state_error(span, ended->state, ended->reason);
+}
+
+static void job_attributes(struct lens_span *span, const struct lens_job_attempt *attempt)
+{
+	const struct lens_job_answer *ended = lens_job_attempt_ended(attempt);
+	const struct lens_job_answer *started = lens_job_attempt_started(attempt);
+	struct lens_attributes *attributes = lens_span_attributes(span);
+	const char *nodelist = attempt->nodelist;
+
+	if (*attempt->note.node != '\0')
+		lens_attributes_string(attributes, "slurm.node.name", attempt->note.node);
+	if (ended != NULL && ended->nodelist != NULL)
+		nodelist = ended->nodelist;
+	if (nodelist == NULL && started != NULL)
+		nodelist = started->nodelist;
+	if (nodelist != NULL)
+		lens_attributes_string(attributes, "slurm.nodelist", nodelist);
+	/* Its epilog never ran here: the end is the last time known. */
+	if (ended == NULL && !attempt->over)
+		lens_attributes_bool(attributes, "nemo.span.truncated", true);
+	outcome_set(span, attempt);
+}
+
+int lens_job_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
+		       const struct lens_job_attempt *attempt, size_t first, size_t limit)
+{
+	const struct lens_note *note = &attempt->note;
+	struct lens_emit emit = { .first = first, .limit = limit };
+	struct lens_span *span;
+	struct times times;
+	char place[PLACE];
+
+	if (emit_init(&emit, batch, site, attempt) == -1)
+		return -1;
+	emit.factual = emit.factual && (lens_job_attempt_ended(attempt) != NULL ||
+					lens_job_attempt_requeued(attempt));
+	times_find(&times, attempt);
+	if (attempt->windowed && attempt->from_ns < times.start)
+		times.start = attempt->from_ns;
+	if (times.submit > times.start)
+		times.submit = times.start;
+	if (note->job == note->leader) {
+		span = lens_emit_span(&emit, "slurm.job_attempt", "");
+		lens_span_set_window(span, times.submit, times.end);
+		previous_link(&emit, span, site, note);
+		job_attributes(span, attempt);
+	}
+	snprintf(place, sizeof(place), "%" PRIu32, note->job);
+	span = lens_emit_span(&emit, "slurm.job", place);
+	lens_emit_parent(&emit, span, "slurm.job_attempt", "");
+	lens_span_set_window(span, times.start, times.end);
+	job_attributes(span, attempt);
+	return emit.failed || lens_batch_failed(batch) ? -1 : (int)emit.added;
+}
