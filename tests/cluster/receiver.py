@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""An OTLP/HTTP receiver on 127.0.0.1 for tests; standard library only.
+
+Each request becomes DIR/NNNNNN.body (as sent, decompressed when gzip) and
+DIR/NNNNNN.json (method, path, headers, status that was answered). The port is
+written to DIR/port once it listens. DIR/answer, when present, says what to
+answer: one line `STATUS [Header: value]` per request, used up from the top; the
+last line stays. Without it: 200.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import signal
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+class Store:
+    """Numbers the requests and keeps them in a directory."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.lock = threading.Lock()
+        self.count = 0
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def write(self, name, data):
+        """A reader sees the whole file or none."""
+        with open(self.path(name + ".part"), "wb") as out:
+            out.write(data)
+        os.rename(self.path(name + ".part"), self.path(name))
+
+    def next_answer(self):
+        try:
+            with open(self.path("answer"), encoding="utf-8") as answers:
+                lines = [line.strip() for line in answers if line.strip()]
+        except FileNotFoundError:
+            return 200, []
+        if not lines:
+            return 200, []
+        if len(lines) > 1:
+            self.write("answer", "\n".join(lines[1:]).encode() + b"\n")
+        status, _, header = lines[0].partition(" ")
+        name, colon, value = header.partition(":")
+        return int(status), [(name.strip(), value.strip())] if colon else []
+
+    def add(self, request, body):
+        """Stores one request; returns what to answer."""
+        with self.lock:
+            status, headers = self.next_answer()
+            self.count += 1
+            name = f"{self.count:06d}"
+            self.write(name + ".body", body)
+            meta = {
+                "time": time.time(),
+                "method": request.command,
+                "path": request.path,
+                "headers": {k.lower(): v for k, v in request.headers.items()},
+                "status": status,
+            }
+            self.write(name + ".json", json.dumps(meta).encode())
+        return status, headers
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def body(self):
+        if self.headers.get("transfer-encoding", "").lower() != "chunked":
+            return self.rfile.read(int(self.headers.get("content-length", 0)))
+        parts = []
+        while size := int(self.rfile.readline().split(b";")[0], 16):
+            parts.append(self.rfile.read(size))
+            self.rfile.readline()
+        self.rfile.readline()
+        return b"".join(parts)
+
+    def do_POST(self):
+        body = self.body()
+        if self.headers.get("content-encoding") == "gzip":
+            body = gzip.decompress(body)
+        status, headers = self.server.store.add(self, body)
+        answer = b"{}" if "json" in self.headers.get("content-type", "") else b""
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.send_header("Content-Type", self.headers.get("content-type", "text/plain"))
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, format, *args):
+        pass
+
+
+def main():
+    parser = argparse.ArgumentParser(description="OTLP/HTTP receiver for tests")
+    parser.add_argument("directory", help="where requests are stored")
+    parser.add_argument("--port", type=int, default=0, help="0: a free one")
+    options = parser.parse_args()
+    os.makedirs(options.directory, exist_ok=True)
+    server = ThreadingHTTPServer(("127.0.0.1", options.port), Handler)
+    server.daemon_threads = True
+    server.store = Store(options.directory)
+    # A second start on the same directory goes on counting.
+    server.store.count = sum(name.endswith(".body") for name in os.listdir(options.directory))
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    server.store.write("port", str(server.server_address[1]).encode() + b"\n")
+    server.serve_forever(poll_interval=0.1)
+
+
+if __name__ == "__main__":
+    main()
