@@ -15,6 +15,8 @@ static const struct {
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "agent", "send what the plugin left on this node", lens_agent_main },
+	{ "attrs", "say which resource attributes a task would get", lens_attrs_main },
+	{ "ranks", "say which ranks would export", lens_ranks_main },
 	{ "help", "say this", help_main },
 };
 

@@ -79,7 +79,9 @@ def print_tree(span, children, begin, end, depth):
 def print_trace(trace, spans):
     known = {span["spanId"] for span in spans}
     children = {}
-    for span in sorted(spans, key=lambda span: (span["start"], -span["end"])):
+    # Of two that begin together, an instant comes first, then the longer.
+    for span in sorted(spans, key=lambda span: (span["start"], span["end"] > span["start"],
+                                                -span["end"])):
         parent = span.get("parentSpanId", "")
         children.setdefault(parent if parent in known else "", []).append(span)
     begin = min(span["start"] for span in spans)

@@ -36,14 +36,14 @@ char *const *lens_facts_env(spank_t sp)
 	return env;
 }
 
-const char *lens_facts_command(spank_t sp)
+char *const *lens_facts_argv(spank_t sp)
 {
 	char **argv = NULL;
 	int argc = 0;
 
-	if (spank_get_item(sp, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || argc < 1 || !argv)
+	if (spank_get_item(sp, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || argc < 1)
 		return NULL;
-	return argv[0];
+	return argv;
 }
 
 bool lens_facts_is_array(spank_t sp)
@@ -60,6 +60,13 @@ uint32_t lens_facts_tasks(spank_t sp, uint32_t step)
 	if (step == SLURM_BATCH_SCRIPT || item_u32(sp, S_JOB_TOTAL_TASK_COUNT, &tasks) || tasks == 0)
 		return 1;
 	return tasks;
+}
+
+uint32_t lens_facts_nodes(spank_t sp)
+{
+	uint32_t nodes;
+
+	return item_u32(sp, S_JOB_NNODES, &nodes) ? 0 : nodes;
 }
 
 int lens_facts_exit_status(spank_t sp, int *status)

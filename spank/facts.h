@@ -18,8 +18,8 @@ int lens_facts_step(spank_t sp, uint32_t *step); /* 4294967291 is batch */
  * and in slurmstepd the submitter's. Borrowed from Slurm. NULL when not told. */
 char *const *lens_facts_env(spank_t sp);
 
-/* The command's first word, borrowed; NULL when not told. */
-const char *lens_facts_command(spank_t sp);
+/* The command, borrowed; NULL when not told. */
+char *const *lens_facts_argv(spank_t sp);
 
 /* Whether the job is an array's element: S_JOB_ARRAY_TASK_ID is not NO_VAL. (In a step
  * S_JOB_ARRAY_ID is never 0, and both are taken from an environment that may be another job's.) */
@@ -27,6 +27,9 @@ bool lens_facts_is_array(spank_t sp);
 
 /* Tasks of the step on all nodes. In the batch step Slurm answers the job's -n: 1 there. */
 uint32_t lens_facts_tasks(spank_t sp, uint32_t step);
+
+/* Nodes of the step; 0 when Slurm does not tell (in the batch step it answers 0). */
+uint32_t lens_facts_nodes(spank_t sp);
 
 /* In task_exit: the wait status and the process of the task. */
 int lens_facts_exit_status(spank_t sp, int *status);

@@ -16,6 +16,17 @@ void lens_log(const char *format, ...)
 	slurm_info("lens: %s", text);
 }
 
+void lens_log_debug(const char *format, ...)
+{
+	char text[1024];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	slurm_debug("lens: %s", text);
+}
+
 void lens_problems_add(void *context, const char *text)
 {
 	struct lens_problems *problems = context;

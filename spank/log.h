@@ -13,6 +13,9 @@
  */
 void lens_log(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* As lens_log, for who asked Slurm for more (SlurmdDebug=debug). */
+void lens_log_debug(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* Problems of one kind gathered into the one line that a hook may say. */
 struct lens_problems {
 	struct lens_error first;

@@ -69,7 +69,8 @@ static int note_from_env(spank_t sp, const struct lens_config *config, struct le
 	if (note->leader == 0)
 		note->leader = note->job;
 	note->attempt = env_number("SLURM_JOB_RESTART_COUNT", 0);
-	note->lens = lens_optin_from_job(config);
+	if (lens_optin_read(note, config))
+		return -1;
 	note->cluster = strdup(env_text("SLURM_CLUSTER_NAME"));
 	note->node = strdup(env_text("SLURMD_NODENAME"));
 	note->sluid = strdup(env_text("SLURM_JOB_SLUID"));

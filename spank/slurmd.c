@@ -4,6 +4,7 @@
 #include "spank/agent.h"
 #include "spank/context.h"
 #include "spank/log.h"
+#include "spank/order.h"
 
 #include <unistd.h>
 
@@ -15,6 +16,7 @@ void lens_slurmd_init(int argc, char **argv)
 
 	config = lens_context_load(argc, argv, lens_problems_add, &problems);
 	lens_problems_log(&problems, "");
+	lens_order_check();
 	if (!config)
 		return;
 	directory = lens_agent_state_open(config, true);

@@ -76,7 +76,47 @@ static bool is_array(spank_t sp, const struct lens_step *step)
 	return known ? strcmp(known, "no") != 0 : lens_facts_is_array(sp);
 }
 
-static void launch_fill(spank_t sp, struct lens_step *step, char *const *env)
+/*
+ * The submitter's TRACEPARENT: the note's; without one the outer level's word, else what the job
+ * was submitted with. Only where spans go into its trace does a step need to know it.
+ */
+static void find_outer(struct lens_step *step, char *const *clean)
+{
+	struct lens_launch *launch = &step->launch;
+	const char *text = NULL;
+
+	if (step->noted)
+		text = step->note.in_outer ? step->note.outer : NULL;
+	else if (step->mark && lens_mark_job(step->mark) == launch->leader)
+		text = lens_mark_fact(step->mark, "outer");
+	else if (step->settings.outer == LENS_OUTER_PARENT)
+		text = lens_env_get(clean, "TRACEPARENT");
+	launch->in_outer = lens_traceparent_parse(&launch->outer, text) == 0;
+}
+
+static bool find_launched(spank_t sp, const struct lens_step *step, char *const *clean)
+{
+	const struct lens_ranks_step asked = {
+		.argv = lens_facts_argv(sp),
+		.env = clean,
+		.tasks = lens_facts_tasks(sp, step->launch.step),
+		.nodes = lens_facts_nodes(sp),
+	};
+	struct lens_error reason = LENS_ERROR_INIT;
+	bool launched;
+
+	if (step->launch.place != LENS_PLACE_STEP)
+		return false;
+	launched = lens_ranks_are_launched(step->settings.ranks, &asked, &reason);
+	if (launched)
+		lens_log("job %u step %u: %s", step->launch.job, step->launch.step, reason.text);
+	else
+		lens_log_debug("job %u step %u: %s", step->launch.job, step->launch.step,
+			       reason.text);
+	return launched;
+}
+
+static void launch_fill(spank_t sp, struct lens_step *step, char *const *env, char *const *clean)
 {
 	struct lens_launch *launch = &step->launch;
 
@@ -90,6 +130,8 @@ static void launch_fill(spank_t sp, struct lens_step *step, char *const *env)
 		launch->cluster = step->note.cluster;
 	}
 	launch->array = is_array(sp, step);
+	launch->launched = find_launched(sp, step, clean);
+	find_outer(step, clean);
 	if (step->mark && lens_mark_job(step->mark) == launch->leader)
 		launch->head_node = lens_mark_fact(step->mark, "head");
 	if (gethostname(step->host, sizeof(step->host) - 1) == 0)
@@ -107,15 +149,32 @@ static uint32_t leader_from_env(char *const *env, uint32_t job)
 												leader;
 }
 
-/* Adds to RECORD the span that the user's script opened in this trace around the srun. */
-static int add_parent(struct lens_carrier *record, const struct lens_trace_id *trace,
-		      char *const *clean)
+/* Adds to RECORD the outer trace that the spans go into, if they do. */
+static int add_outer(struct lens_carrier *record, const struct lens_launch *launch)
 {
+	char hex[LENS_TRACE_HEX];
+
+	if (!launch->in_outer)
+		return 0;
+	lens_trace_id_hex(hex, &launch->outer.trace);
+	return lens_carrier_set(record, "into", hex);
+}
+
+/* Adds to RECORD the span that the user's script opened around the srun, in the trace
+ * that the job's spans go into: not the outer one itself, below which the whole job is. */
+static int add_parent(struct lens_carrier *record, const struct lens_launch *launch,
+		      const struct lens_trace_id *own, char *const *clean)
+{
+	const struct lens_trace_id *trace = launch->in_outer ? &launch->outer.trace : own;
 	struct lens_traceparent parent;
 	char hex[LENS_SPAN_HEX];
 
-	if (lens_traceparent_parse(&parent, lens_env_get(clean, "TRACEPARENT")) ||
+	if (launch->place != LENS_PLACE_STEP ||
+	    lens_traceparent_parse(&parent, lens_env_get(clean, "TRACEPARENT")) ||
 	    memcmp(&parent.trace, trace, sizeof(*trace)) != 0)
+		return 0;
+	if (launch->in_outer &&
+	    memcmp(&parent.span, &launch->outer.span, sizeof(parent.span)) == 0)
 		return 0;
 	lens_span_id_hex(hex, &parent.span);
 	return lens_carrier_set(record, "parent", hex);
@@ -142,7 +201,8 @@ static int add_resource(struct lens_carrier *record, const struct lens_step *ste
 /* As accounting names it: the command's last part, `batch`, `interactive`. */
 static const char *step_name(spank_t sp, enum lens_place place)
 {
-	const char *command = lens_facts_command(sp);
+	char *const *argv = lens_facts_argv(sp);
+	const char *command = argv ? argv[0] : NULL;
 	const char *slash = command ? strrchr(command, '/') : NULL;
 
 	if (place != LENS_PLACE_STEP)
@@ -173,7 +233,7 @@ static int fill_step_record(spank_t sp, struct lens_carrier *record, const struc
 	    lens_carrier_set(record, "trace", hex) ||
 	    (!step->noted && lens_carrier_set(record, "inferred", "1")) ||
 	    (lens_boot_id_get(boot) == 0 && lens_carrier_set(record, "boot", boot)) ||
-	    add_parent(record, &trace, clean))
+	    add_outer(record, launch) || add_parent(record, launch, &trace, clean))
 		return -1;
 	return add_resource(record, step, config, clean);
 }
@@ -238,7 +298,7 @@ struct lens_step *lens_step_create(spank_t sp, const struct lens_config *config,
 	read_note(step, directory);
 	if (!step->noted)
 		step->note.cluster = strdup(lens_env_get(env, "SLURM_CLUSTER_NAME") ?: "");
-	launch_fill(sp, step, env);
+	launch_fill(sp, step, env, lens_env_array(clean));
 	if (step->settings.spans)
 		open_journal(sp, step, directory, config, lens_env_array(clean));
 out:

@@ -90,14 +90,15 @@ void lens_submit_post_opt(spank_t sp, int argc, char **argv)
 	}
 	if (!settings.inject && !settings.spans)
 		goto out;
+	/* Before the environment is cleaned: inside a job the submitter is that job's span. */
+	if (settings.spans && settings.inject)
+		lens_optin_hand_on(sp, &settings, makes_job() ? getenv("TRACEPARENT") : NULL);
 	if (settings.inject) {
 		lens_problems_log(&config_problems, "warning: ");
 		lens_problems_log(&problems, "warning: ");
 		if (makes_job())
 			leave_outer_job(clean);
 	}
-	if (settings.spans && config->job_spans != LENS_WHEN_ALWAYS)
-		lens_optin_hand_on(sp);
 out:
 	lens_settings_clear(&settings);
 	lens_env_destroy(clean);

@@ -26,6 +26,7 @@ static int fill_strings(struct lens_config *config)
 		char **string;
 		const char *value;
 	} defaults[] = {
+		{ &config->span_groups, "" },
 		{ &config->attributes, "" },
 		{ &config->task_service_name, "" },
 		{ &config->task_endpoint, "" },
@@ -56,6 +57,9 @@ struct lens_config *lens_config_create(void)
 	config->inject = LENS_WHEN_OPTIN;
 	config->job_spans = LENS_WHEN_OPTIN;
 	config->strategy = (struct lens_strategy_choice){ LENS_STRATEGY_SINGLE_RANK, -1, 1.0 };
+	config->ranks = LENS_RANKS_AUTO;
+	config->outer = LENS_OUTER_LINK;
+	config->gate = LENS_GATE_LENS;
 	config->protocol = LENS_PROTOCOL_FILE;
 	config->timeout_ms = 10000;
 	config->max_notes = 10000;
@@ -73,6 +77,7 @@ void lens_config_destroy(struct lens_config *config)
 
 	if (config == NULL)
 		return;
+	free(config->span_groups);
 	free(config->attributes);
 	free(config->task_service_name);
 	free(config->task_endpoint);
@@ -119,8 +124,8 @@ static void argument_problem(struct load *load, const char *text)
 static void keep_argument(struct load *load, const char *argument)
 {
 	struct lens_config *config = load->config;
-	char **arguments = reallocarray(config->arguments, config->argument_count + 1,
-					sizeof(*arguments));
+	char **arguments =
+		reallocarray(config->arguments, config->argument_count + 1, sizeof(*arguments));
 
 	if (arguments != NULL) {
 		config->arguments = arguments;

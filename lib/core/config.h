@@ -2,7 +2,9 @@
 #ifndef LENS_CORE_CONFIG_H
 #define LENS_CORE_CONFIG_H
 
+#include "lib/core/choice.h"
 #include "lib/core/error.h"
+#include "lib/core/ranks.h"
 #include "lib/core/strategy.h"
 
 #include <stdbool.h>
@@ -21,6 +23,12 @@ enum lens_agent_mode {
 	LENS_AGENT_OFF,
 };
 
+/* How a task that does not export is told. */
+enum lens_gate {
+	LENS_GATE_LENS, /* NEMO_LENS_ENABLED=0 */
+	LENS_GATE_OTEL, /* and OTEL_SDK_DISABLED=true */
+};
+
 enum lens_protocol {
 	LENS_PROTOCOL_HTTP_PROTOBUF,
 	LENS_PROTOCOL_FILE,
@@ -34,6 +42,10 @@ struct lens_config {
 	enum lens_when inject;	  /* Inject: optin */
 	enum lens_when job_spans; /* JobSpans: optin */
 	struct lens_strategy_choice strategy; /* Strategy, ExportRank, SampleRate */
+	enum lens_ranks ranks;	  /* Ranks: auto */
+	enum lens_outer outer;	  /* Traceparent: link */
+	enum lens_gate gate;	  /* Gate: lens */
+	char *span_groups;	  /* SpanGroups */
 	char *attributes;	  /* Attributes: extra resource attributes, carrier format */
 	char *task_service_name;  /* TaskServiceName */
 	char *task_endpoint;	  /* TaskEndpoint: where tasks export; never the agent */

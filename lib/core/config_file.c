@@ -158,10 +158,9 @@ static void read_open(struct reading *reading, int fd)
 void lens_config_file_read(struct lens_config *config, const char *path, bool named,
 			   lens_config_problem_fn *problem, void *context)
 {
-	struct reading reading = { .config = config,
-				   .path = path,
-				   .problem = problem,
-				   .context = context };
+	struct reading reading = {
+		.config = config, .path = path, .problem = problem, .context = context
+	};
 	struct lens_error err = LENS_ERROR_INIT;
 	int fd;
 

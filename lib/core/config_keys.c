@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/core/config.h"
-#include "lib/core/carrier.h"
 #include "lib/core/choice.h"
 #include "lib/core/number.h"
 #include "lib/core/show.h"
@@ -40,44 +39,20 @@ static int set_path(struct lens_config *config, void *field, const char *value)
 	return *value == '/' ? set_string(config, field, value) : -1;
 }
 
-/* `http://` or `https://` and a host; an IPv6 address stands in brackets. */
 static int set_url(struct lens_config *config, void *field, const char *value)
 {
-	const char *host, *at, *colon;
-	size_t length;
-
-	if (*value == '\0')
-		return set_string(config, field, value);
-	if (strncasecmp(value, "http://", 7) == 0)
-		host = value + 7;
-	else if (strncasecmp(value, "https://", 8) == 0)
-		host = value + 8;
-	else
-		return -1;
-	length = strcspn(host, "/?#");
-	at = memrchr(host, '@', length);
-	if (at != NULL) {
-		length -= (size_t)(at + 1 - host);
-		host = at + 1;
-	}
-	colon = memchr(host, ':', length);
-	if (length == 0 || colon == host || strpbrk(value, " \t") != NULL)
-		return -1;
-	if (*host != '[' && colon != memrchr(host, ':', length))
-		return -1;
-	return set_string(config, field, value);
+	return *value == '\0' || lens_url_valid(value) ? set_string(config, field, value) : -1;
 }
 
 static int set_attributes(struct lens_config *config, void *field, const char *value)
 {
-	struct lens_carrier_report report = { 0 };
-	struct lens_carrier *carrier = lens_carrier_create();
-	int result = -2;
+	return *value == '\0' || lens_attributes_valid(value) ? set_string(config, field, value) :
+								-1;
+}
 
-	if (carrier != NULL && lens_carrier_parse(carrier, value, &report) == 0)
-		result = report.dropped > 0 ? -1 : set_string(config, field, value);
-	lens_carrier_destroy(carrier);
-	return result;
+static int set_groups(struct lens_config *config, void *field, const char *value)
+{
+	return *value == '\0' || lens_groups_valid(value) ? set_string(config, field, value) : -1;
 }
 
 /* The index of VALUE, in any case, in the NULL-ended WORDS; -1 when it is none. */
@@ -111,6 +86,30 @@ static int set_agent(struct lens_config *config, void *field, const char *value)
 		return -1;
 	*(enum lens_agent_mode *)field = (enum lens_agent_mode)index;
 	return 0;
+}
+
+static int set_gate(struct lens_config *config, void *field, const char *value)
+{
+	static const char *const words[] = { "lens", "otel", NULL };
+	int index = find_word(value, words);
+
+	(void)config;
+	if (index < 0)
+		return -1;
+	*(enum lens_gate *)field = (enum lens_gate)index;
+	return 0;
+}
+
+static int set_ranks(struct lens_config *config, void *field, const char *value)
+{
+	(void)config;
+	return lens_ranks_parse(value, field);
+}
+
+static int set_outer(struct lens_config *config, void *field, const char *value)
+{
+	(void)config;
+	return lens_outer_parse(value, field);
 }
 
 static int set_protocol(struct lens_config *config, void *field, const char *value)
@@ -165,14 +164,12 @@ static int set_max_notes(struct lens_config *config, void *field, const char *va
 	return 0;
 }
 
-#define TEXT(n)	  #n
+#define TEXT(n)   #n
 #define NUMBER(n) TEXT(n)
 #define FIELD(f)  offsetof(struct lens_config, f)
 
 static const char takes_text[] = "text without control characters";
 static const char takes_path[] = "an absolute path";
-static const char takes_url[] = "a URL that begins with http:// or https:// and names a host (an "
-				"IPv6 address in brackets)";
 static const char takes_when[] = "optin, always or never";
 
 static const struct key {
@@ -186,11 +183,14 @@ static const struct key {
 	{ "Strategy", FIELD(strategy.strategy), set_strategy, LENS_TAKES_STRATEGY },
 	{ "ExportRank", FIELD(strategy.rank), set_rank, LENS_TAKES_RANK },
 	{ "SampleRate", FIELD(strategy.rate), set_rate, LENS_TAKES_RATE },
-	{ "Attributes", FIELD(attributes), set_attributes,
-	  "a list key=value,key=value with values percent-encoded" },
+	{ "Ranks", FIELD(ranks), set_ranks, LENS_TAKES_RANKS },
+	{ "SpanGroups", FIELD(span_groups), set_groups, LENS_TAKES_GROUPS },
+	{ "Traceparent", FIELD(outer), set_outer, LENS_TAKES_OUTER },
+	{ "Gate", FIELD(gate), set_gate, "lens or otel" },
+	{ "Attributes", FIELD(attributes), set_attributes, LENS_TAKES_ATTRIBUTES },
 	{ "TaskServiceName", FIELD(task_service_name), set_string, takes_text },
-	{ "TaskEndpoint", FIELD(task_endpoint), set_url, takes_url },
-	{ "Endpoint", FIELD(endpoint), set_url, takes_url },
+	{ "TaskEndpoint", FIELD(task_endpoint), set_url, LENS_TAKES_URL },
+	{ "Endpoint", FIELD(endpoint), set_url, LENS_TAKES_URL },
 	{ "Protocol", FIELD(protocol), set_protocol, "http/protobuf or file" },
 	{ "File", FIELD(file), set_path, takes_path },
 	{ "Timeout", FIELD(timeout_ms), set_timeout,
@@ -205,7 +205,7 @@ static const struct key {
 };
 
 #define KEY_COUNT (sizeof(keys) / sizeof(keys[0]))
-#define KEY_MAX	  32 /* longer than any key: a longer text is near none */
+#define KEY_MAX   32 /* longer than any key: a longer text is near none */
 
 static unsigned int min3(unsigned int a, unsigned int b, unsigned int c)
 {

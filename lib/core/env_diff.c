@@ -26,7 +26,7 @@ static int call(lens_env_change_fn *change, void *context, const char *string, b
 		return -1;
 	if (set)
 		rc = change(context, name, string[length] ? string + length + 1 : "");
-	else if (!lens_env_get(to, name)) /* else a repeated name, or one that comes later */
+	else if (!lens_env_get(to, name)) /* else it comes later */
 		rc = change(context, name, NULL);
 	free(name);
 	return rc;
@@ -34,21 +34,29 @@ static int call(lens_env_change_fn *change, void *context, const char *string, b
 
 int lens_env_diff(char *const *from, char *const *to, lens_env_change_fn *change, void *context)
 {
-	char *const *old = from;
+	/* A copy: unsetenv and Slurm move what follows a variable up in its place. */
+	struct lens_env *before = lens_env_create(from);
+	char *const *old = before ? lens_env_array(before) : NULL;
 	char *const *new = to;
+	int rc = -1;
 
-	for (; old && *old; old++) {
+	if (!before)
+		return -1;
+	for (; *old; old++) {
 		if (!new || !*new || !same_name(*old, *new)) {
 			if (call(change, context, *old, false, to))
-				return -1;
+				goto out;
 			continue;
 		}
 		if (strcmp(*old, *new) != 0 && call(change, context, *new, true, to))
-			return -1;
+			goto out;
 		new++;
 	}
 	for (; new && *new; new++)
 		if (call(change, context, *new, true, to))
-			return -1;
-	return 0;
+			goto out;
+	rc = 0;
+out:
+	lens_env_destroy(before);
+	return rc;
 }

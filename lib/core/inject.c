@@ -2,6 +2,7 @@
 #include "lib/core/inject.h"
 
 #include "lib/core/mark.h"
+#include "lib/core/number.h"
 #include "lib/core/resource.h"
 #include "lib/core/traceparent.h"
 
@@ -55,20 +56,6 @@ static int set_variable(struct work *work, const char *name, const char *value)
 	return lens_env_set(work->env, name, value);
 }
 
-static int add_rank_attributes(const struct work *work, struct lens_carrier *attributes)
-{
-	const struct lens_rank *rank = work->rank;
-
-	if (work->launch->place != LENS_PLACE_STEP)
-		return 0;
-	if (lens_carrier_setf(attributes, "nv.dl.rank", "%u", rank->rank) ||
-	    lens_carrier_setf(attributes, "nv.dl.world_size", "%u", rank->world) ||
-	    lens_carrier_setf(attributes, "nv.dl.local_rank", "%u", rank->local))
-		return -1;
-	return lens_carrier_setf(attributes, "service.instance.id", "%s-rank%u", work->run_id.data,
-				 rank->rank);
-}
-
 /* What lens would have the carrier say, before the user's own values. */
 static struct lens_carrier *derive_attributes(const struct work *work)
 {
@@ -83,7 +70,8 @@ static struct lens_carrier *derive_attributes(const struct work *work)
 	lens_env_destroy(truth);
 	if (!attributes)
 		return NULL;
-	if (add_rank_attributes(work, attributes) ||
+	if ((lens_launch_has_ranks(work->launch) &&
+	     lens_launch_rank_attributes(attributes, work->rank, work->run_id.data)) ||
 	    (*work->config->task_service_name && !lens_env_get_nonempty(env, "OTEL_SERVICE_NAME") &&
 	     lens_carrier_publish(attributes, "service.name", work->config->task_service_name))) {
 		lens_carrier_destroy(attributes);
@@ -146,6 +134,24 @@ out:
 	return rc;
 }
 
+/* What an option, or a variable beside the carrier, chose over the user's carrier. NULL: no
+ * memory. */
+static struct lens_carrier *chosen_attributes(const struct work *work)
+{
+	const struct lens_settings *settings = work->settings;
+	struct lens_carrier *chosen = lens_carrier_create();
+
+	if (!chosen || lens_carrier_parse(chosen, settings->attributes, NULL) ||
+	    lens_carrier_publish(chosen, "service.name", settings->service) ||
+	    lens_carrier_publish(chosen, "nemo.user.id", settings->user) ||
+	    (settings->run_id &&
+	     lens_carrier_publish(chosen, "nemo.run.id", work->run_id.data))) {
+		lens_carrier_destroy(chosen);
+		return NULL;
+	}
+	return chosen;
+}
+
 static int inject_attributes(struct work *work)
 {
 	struct lens_carrier_report report = { 0 };
@@ -157,10 +163,8 @@ static int inject_attributes(struct work *work)
 							   LENS_ATTRIBUTES_NAME), &report))
 		goto out;
 	derived = derive_attributes(work);
-	overrides = lens_carrier_create();
-	if (!derived || !overrides ||
-	    (work->settings->run_id &&
-	     lens_carrier_publish(overrides, "nemo.run.id", work->run_id.data)))
+	overrides = chosen_attributes(work);
+	if (!derived || !overrides)
 		goto out;
 	composed = lens_carrier_compose(derived, work->own, overrides);
 	if (!composed || write_attributes(work, composed, user, &report))
@@ -177,45 +181,88 @@ out:
 
 static int inject_trace(struct work *work)
 {
+	const struct lens_launch *launch = work->launch;
 	struct lens_traceparent parent = { .trace = work->trace, .flags = TRACE_FLAGS_SAMPLED };
 	char text[LENS_TRACEPARENT_TEXT];
 	char span[LENS_SPAN_HEX];
 
-	if (lens_launch_span(&parent.span, work->launch, &work->trace, work->rank, work->exports))
+	if (lens_launch_span(&parent.span, launch, &work->trace, work->rank, work->exports))
 		return -1;
+	if (launch->in_outer) {
+		parent.trace = launch->outer.trace;
+		parent.flags = launch->outer.flags;
+	}
 	lens_traceparent_format(text, &parent);
 	lens_span_id_hex(span, &parent.span);
 	if (set_variable(work, "TRACEPARENT", text) || lens_mark_set_fact(work->mark, "span", span))
 		return -1;
 	/* A trace state belongs to the trace that it came with (W3C Trace Context). */
-	return set_variable(work, "TRACESTATE", NULL);
+	return launch->in_outer ? 0 : set_variable(work, "TRACESTATE", NULL);
 }
 
-/* The site's place to export to, where the user has none. */
+/* Where to export to: what the option chose, else the site's place where the user has none. */
 static int inject_endpoint(struct work *work)
+{
+	static const char endpoint[] = "OTEL_EXPORTER_OTLP_ENDPOINT";
+	static const char protocol[] = "OTEL_EXPORTER_OTLP_PROTOCOL";
+	char *const *env = lens_env_array(work->env);
+
+	if (work->settings->endpoint)
+		return set_variable(work, endpoint, work->settings->endpoint);
+	if (!*work->config->task_endpoint || lens_env_get_nonempty(env, endpoint))
+		return 0;
+	if (set_variable(work, endpoint, work->config->task_endpoint))
+		return -1;
+	if (lens_config_protocol(work->config) == LENS_PROTOCOL_FILE ||
+	    lens_env_get_nonempty(lens_env_array(work->env), protocol))
+		return 0;
+	return set_variable(work, protocol, "http/protobuf");
+}
+
+/* A launcher's ranks are chosen by the library in each of them. */
+static int pass_strategy_on(struct work *work)
+{
+	const struct lens_strategy_choice *choice = &work->settings->strategy;
+	char rank[24], rate[LENS_RATE_TEXT];
+
+	snprintf(rank, sizeof(rank), "%lld", (long long)choice->rank);
+	lens_rate_format(rate, choice->rate);
+	return set_variable(work, "NEMO_LENS_EXPORT_STRATEGY",
+			    lens_strategy_name(choice->strategy)) ||
+			       set_variable(work, "NEMO_LENS_EXPORT_RANK", rank) ||
+			       set_variable(work, "NEMO_LENS_EXPORT_SAMPLE_RATE", rate) ?
+		       -1 :
+		       0;
+}
+
+/* Whether the task exports, in the words of the library and, with Gate=otel, of the SDK. */
+static int inject_export(struct work *work)
 {
 	char *const *env = lens_env_array(work->env);
 
-	if (!*work->config->task_endpoint ||
-	    lens_env_get_nonempty(env, "OTEL_EXPORTER_OTLP_ENDPOINT"))
-		return 0;
-	if (set_variable(work, "OTEL_EXPORTER_OTLP_ENDPOINT", work->config->task_endpoint))
+	if (set_variable(work, "NEMO_LENS_ENABLED", work->exports ? "1" : "0"))
 		return -1;
-	if (lens_config_protocol(work->config) == LENS_PROTOCOL_FILE ||
-	    lens_env_get_nonempty(lens_env_array(work->env), "OTEL_EXPORTER_OTLP_PROTOCOL"))
-		return 0;
-	return set_variable(work, "OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf");
+	if (!work->exports && work->config->gate == LENS_GATE_OTEL &&
+	    !lens_env_get_nonempty(env, "OTEL_SDK_DISABLED") &&
+	    set_variable(work, "OTEL_SDK_DISABLED", "true"))
+		return -1;
+	if (work->launch->place == LENS_PLACE_STEP && work->launch->launched)
+		return pass_strategy_on(work);
+	/* A library with strategies of its own must not decide a second time, on another
+	 * idea of rank. */
+	return set_variable(work, "NEMO_LENS_EXPORT_STRATEGY", "all_ranks");
 }
 
 static int inject_variables(struct work *work)
 {
+	const struct lens_settings *settings = work->settings;
 	const char *sluid = work->launch->sluid;
 
-	/* A library with strategies of its own must not decide a second time, on another
-	 * idea of rank. */
-	if (set_variable(work, "NEMO_LENS_ENABLED", work->exports ? "1" : "0") ||
-	    set_variable(work, "NEMO_LENS_EXPORT_STRATEGY", "all_ranks") ||
-	    set_variable(work, "NEMO_LENS_RUN_ID", work->run_id.data) ||
+	if (inject_export(work) || set_variable(work, "NEMO_LENS_RUN_ID", work->run_id.data) ||
+	    (settings->user && set_variable(work, "NEMO_LENS_USER_ID", settings->user)) ||
+	    (settings->service && set_variable(work, "OTEL_SERVICE_NAME", settings->service)) ||
+	    (settings->span_groups &&
+	     set_variable(work, "NEMO_LENS_SPAN_GROUPS", settings->span_groups)) ||
 	    (sluid && *sluid && set_variable(work, "LENS_SLURM_SLUID", sluid)))
 		return -1;
 	return inject_endpoint(work);
@@ -230,11 +277,15 @@ static int note_facts(struct work *work)
 	const char *task = lens_env_get_nonempty(env, "SLURM_ARRAY_TASK_ID");
 	const char *head = launch->head_node;
 	char array[64] = "no";
+	char outer[LENS_TRACEPARENT_TEXT];
 
 	if (!head && launch->place != LENS_PLACE_STEP)
 		head = lens_env_get_nonempty(env, "SLURMD_NODENAME");
 	if (launch->array && job && task)
 		snprintf(array, sizeof(array), "%.24s_%.24s", job, task);
+	lens_traceparent_format(outer, &launch->outer);
+	if (launch->in_outer && lens_mark_set_fact(work->mark, "outer", outer))
+		return -1;
 	return lens_mark_set_fact(work->mark, "head", head) ||
 			       lens_mark_set_fact(work->mark, "array", array) ?
 		       -1 :
@@ -264,7 +315,7 @@ static void decide_export(struct work *work)
 	const struct lens_strategy_choice *choice = &work->settings->strategy;
 	char text[160];
 
-	if (work->launch->place != LENS_PLACE_STEP) {
+	if (!lens_launch_has_ranks(work->launch)) {
 		work->exports = true;
 		return;
 	}

@@ -29,7 +29,8 @@ static int open_file(int directory, const char *name, struct lens_error *err)
 	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
 		return fd;
 	lens_fd_close(fd);
-	return lens_error_set(err, "journal %s in the StateDir is no regular file: remove it", name);
+	return lens_error_set(err, "journal %s in the StateDir is no regular file: remove it",
+			      name);
 }
 
 struct lens_journal *lens_journal_create(int directory, const struct lens_state_name *name,

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/core/launch.h"
 
+#include "lib/core/encoding.h"
 #include "lib/core/env.h"
 #include "lib/core/resource.h"
 
 #include <stdio.h>
 #include <string.h>
+
+bool lens_launch_has_ranks(const struct lens_launch *launch)
+{
+	return launch->place == LENS_PLACE_STEP && !launch->launched;
+}
 
 int lens_launch_trace(struct lens_trace_id *out, const struct lens_launch *launch,
 		      const char *realm)
@@ -78,7 +84,8 @@ struct lens_env *lens_launch_truth(char *const *env, const struct lens_launch *l
 	if (launch->place == LENS_PLACE_STEP) {
 		if (set_number(truth, "SLURM_STEP_ID", launch->step))
 			goto fail;
-	} else if (lens_env_set(truth, "SLURM_STEP_ID", NULL)) {
+	} else if (lens_env_set(truth, "SLURM_STEP_ID", NULL) ||
+		   lens_env_set(truth, "SLURM_STEPID", NULL)) {
 		goto fail;
 	}
 	return truth;
@@ -119,6 +126,23 @@ struct lens_carrier *lens_launch_attributes(char *const *truth, const struct len
 		return NULL;
 	}
 	return attributes;
+}
+
+int lens_launch_rank_attributes(struct lens_carrier *attributes, const struct lens_rank *rank,
+				const char *run_id)
+{
+	char suffix[32];
+	size_t cut;
+
+	/* A long run id is cut, not the rank. */
+	snprintf(suffix, sizeof(suffix), "-rank%u", rank->rank);
+	cut = lens_utf8_cut(run_id, strlen(run_id), LENS_VALUE_MAX - strlen(suffix));
+	if (lens_carrier_setf(attributes, "nv.dl.rank", "%u", rank->rank) ||
+	    lens_carrier_setf(attributes, "nv.dl.world_size", "%u", rank->world) ||
+	    lens_carrier_setf(attributes, "nv.dl.local_rank", "%u", rank->local))
+		return -1;
+	return lens_carrier_setf(attributes, "service.instance.id", "%.*s%s", (int)cut, run_id,
+				 suffix);
 }
 
 struct lens_carrier *lens_launch_resource(char *const *env, const struct lens_launch *launch,

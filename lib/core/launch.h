@@ -7,6 +7,7 @@
 #include "lib/core/env.h"
 #include "lib/core/identity.h"
 #include "lib/core/settings.h"
+#include "lib/core/traceparent.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -29,6 +30,9 @@ struct lens_launch {
 	const char *head_node; /* NULL: not known */
 	bool array;	       /* whether SLURM_ARRAY_* is this job's */
 	uint32_t step;	       /* Slurm's step number */
+	bool launched;	       /* a task is a launcher: it holds no rank */
+	bool in_outer;	       /* --lens-traceparent=parent: spans go into outer's trace */
+	struct lens_traceparent outer; /* the submitter's; zero: none */
 	const char *host;      /* host.name; NULL leaves it out */
 	bool in_pod;	       /* slurmd's pod by its file system */
 	char *const *daemon_env; /* slurmd's environment, for k8s.*; NULL none */
@@ -50,7 +54,11 @@ struct lens_rank {
 int lens_launch_span(struct lens_span_id *out, const struct lens_launch *launch,
 		     const struct lens_trace_id *trace, const struct lens_rank *rank, bool exports);
 
-/* The trace of LAUNCH under the site's REALM. 0 or -1 (memory). */
+/* Whether a task of LAUNCH is one rank. */
+bool lens_launch_has_ranks(const struct lens_launch *launch);
+
+/* The job's own trace of LAUNCH under the site's REALM: what span ids hash, and where spans
+ * go unless launch->in_outer. 0 or -1 (memory). */
 int lens_launch_trace(struct lens_trace_id *out, const struct lens_launch *launch,
 		      const char *realm);
 
@@ -73,6 +81,10 @@ int lens_launch_run_id(struct lens_text *out, const struct lens_launch *launch,
  * when memory ran out. */
 struct lens_carrier *lens_launch_attributes(char *const *truth, const struct lens_launch *launch,
 					    const struct lens_config *config, const char *run_id);
+
+/* Adds nv.dl.rank, nv.dl.world_size, nv.dl.local_rank and service.instance.id. 0 or -1 (memory). */
+int lens_launch_rank_attributes(struct lens_carrier *attributes, const struct lens_rank *rank,
+				const char *run_id);
 
 /*
  * The attributes of the job for lens's own spans: the Slurm rows, run id, uuids and

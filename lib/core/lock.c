@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOCK_NAME "agent.lock"
+#define LOCK_NAME      "agent.lock"
 #define LINE_MAX_BYTES (64 * 1024)
 
 static int lock_open(int directory, int flags, struct lens_error *err)
@@ -33,8 +33,10 @@ static pid_t holder_of(int fd, struct lens_error *err)
 	if (lock.l_type == F_UNLCK)
 		return 0;
 	if (lock.l_pid <= 0)
-		return lens_error_set(err, "%s is held by a process of another pid namespace: look "
-				      "for the agent outside this container", LOCK_NAME);
+		return lens_error_set(err,
+				      "%s is held by a process of another pid namespace: look "
+				      "for the agent outside this container",
+				      LOCK_NAME);
 	return lock.l_pid;
 }
 

@@ -11,6 +11,7 @@ void lens_note_clear(struct lens_note *note)
 	free(note->cluster);
 	free(note->node);
 	free(note->sluid);
+	free(note->outer);
 	*note = (struct lens_note){ 0 };
 }
 
@@ -49,10 +50,13 @@ int lens_note_parse(struct lens_note *out, const struct lens_records *records)
 	out->cluster = read_text(record, "cluster");
 	out->node = read_text(record, "node");
 	out->sluid = read_text(record, "sluid");
+	out->outer = read_text(record, "outer");
+	out->in_outer = lens_record_number(record, "inouter", 0) == 1;
 	out->lens = lens_record_number(record, "lens", 0) == 1 ||
 		    lens_records_last(records, "optin") != NULL;
 	out->first = lens_record_number(record, "first", 0) == 1;
-	if (out->cluster != NULL && out->node != NULL && out->sluid != NULL)
+	if (out->cluster != NULL && out->node != NULL && out->sluid != NULL &&
+	    out->outer != NULL)
 		return 0;
 	lens_note_clear(out);
 	return -1;

@@ -22,6 +22,8 @@ struct lens_note {
 	char *cluster; /* never NULL */
 	char *node;    /* never NULL */
 	char *sluid;   /* "" where Slurm has none */
+	char *outer;   /* the submitter's TRACEPARENT, "" none (written only when lens) */
+	bool in_outer; /* the job's spans go into outer's trace; else the root links to it */
 	bool lens;     /* lens makes spans of this job */
 	bool first;    /* this node is known to be the job's first (written only when lens) */
 };

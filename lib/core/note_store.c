@@ -18,13 +18,12 @@
 
 /* The names that a note has in its life. */
 struct note_names {
-	char now[LENS_STATE_NAME];	 /* while its attempt is on the node */
-	char ended[LENS_STATE_NAME];	 /* once it is over */
+	char now[LENS_STATE_NAME];           /* while its attempt is on the node */
+	char ended[LENS_STATE_NAME];         /* once it is over */
 	char temporary[LENS_STATE_NAME + 4]; /* while it is written: never a name of the above */
 };
 
-static void names_format(struct note_names *names, uint32_t job, const char *node,
-			 uint32_t attempt)
+static void names_format(struct note_names *names, uint32_t job, const char *node, uint32_t attempt)
 {
 	struct lens_state_name name = { .kind = LENS_STATE_NOTE,
 					.job = job,
@@ -147,6 +146,11 @@ static struct lens_carrier *note_record(const struct lens_note *note, bool infer
 		failed |= lens_carrier_set(record, "lens", "1");
 	if (note->lens && note->first)
 		failed |= lens_carrier_set(record, "first", "1");
+	if (note->lens && note->outer != NULL && *note->outer != '\0') {
+		failed |= lens_carrier_set(record, "outer", note->outer);
+		if (note->in_outer)
+			failed |= lens_carrier_set(record, "inouter", "1");
+	}
 	if (inferred)
 		failed |= lens_carrier_set(record, "inferred", "1");
 	if (failed == 0)
@@ -252,9 +256,11 @@ int lens_note_write(int directory, const struct lens_note *note, uint64_t max_no
 	case 0:
 		break;
 	case 1:
-		return lens_error_set(err, "no note of job %" PRIu32 ": MaxNotes=%" PRIu64
-				      " notes are in the StateDir: see whether the agent runs "
-				      "(slurm-lens status)", note->job, max_notes);
+		return lens_error_set(err,
+				      "no note of job %" PRIu32 ": MaxNotes=%" PRIu64
+				      " notes are in the StateDir: see in its agent.log whether "
+				      "the agent runs",
+				      note->job, max_notes);
 	default:
 		return lens_error_set(err, "the StateDir cannot be listed: %m");
 	}

@@ -3,6 +3,7 @@
 
 #include <locale.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -160,4 +161,18 @@ int lens_size_parse(const char *text, uint64_t *out)
 		return -1;
 	*out = value;
 	return 0;
+}
+
+void lens_rate_format(char out[LENS_RATE_TEXT], double rate)
+{
+	double back = -1.0;
+
+	for (int digits = 1; digits <= 17 && back != rate; digits++) {
+		snprintf(out, LENS_RATE_TEXT, "%.*g", digits, rate);
+		for (char *c = out; *c != '\0'; c++)
+			if (*c == ',')
+				*c = '.';
+		if (lens_rate_parse(out, &back) != 0)
+			back = -1.0;
+	}
 }

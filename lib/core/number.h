@@ -23,6 +23,10 @@ int lens_uint64_parse(const char *text, uint64_t *out);
  * no sign, no blank, no comma, no nan. */
 int lens_rate_parse(const char *text, double *out);
 
+/* The shortest text that lens_rate_parse reads as RATE, in any locale. */
+#define LENS_RATE_TEXT 32
+void lens_rate_format(char out[LENS_RATE_TEXT], double rate);
+
 /* 1/0 true/false yes/no on/off, in any case. */
 int lens_bool_parse(const char *text, bool *out);
 

@@ -18,9 +18,9 @@
  * that holds a link is checked like any other.
  */
 struct walk {
-	char seen[PATH_MAX];	/* checked so far, without symbolic links; "" is the root */
-	char ahead[PATH_MAX];	/* what is still to be looked up */
-	struct stat status;	/* of `seen` */
+	char seen[PATH_MAX];  /* checked so far, without symbolic links; "" is the root */
+	char ahead[PATH_MAX]; /* what is still to be looked up */
+	struct stat status;   /* of `seen` */
 	uid_t owner;
 	unsigned int links;
 	struct lens_error *err;

@@ -144,7 +144,7 @@ static struct lens_uuid_source uuid_source(char *const *env)
 
 static bool outside_step(char *const *env)
 {
-	const char *step = lens_env_get_nonempty(env, "SLURM_STEP_ID");
+	const char *step = env_first(env, "SLURM_STEP_ID", "SLURM_STEPID");
 
 	return !step || *step == '-';
 }

@@ -49,22 +49,42 @@ static void resolve_opt_in(struct lens_settings *out, const struct lens_options 
 		     (config->job_spans == LENS_WHEN_OPTIN && out->inject);
 }
 
-static int resolve_run_id(struct lens_settings *out, const struct lens_options *options,
-			  const struct source *source)
+/* A copy of GIVEN, else of variable NAME when it is valid, else of FALLBACK, in *OUT; NULL for
+ * none. -1: no memory. */
+static int resolve_text(char **out, const char *given, const struct source *source,
+			const char *name, bool (*valid)(const char *value), const char *takes,
+			const char *fallback)
 {
-	const char *id = options->run_id;
+	const char *value = given;
 
-	if (id == NULL) {
-		id = lens_env_get_nonempty(source->env, "NEMO_LENS_RUN_ID");
-		if (id != NULL && !lens_run_id_valid(id)) {
-			ignore(source, "NEMO_LENS_RUN_ID", id, LENS_TAKES_RUN_ID);
-			id = NULL;
+	if (value == NULL && name != NULL) {
+		value = lens_env_get_nonempty(source->env, name);
+		if (value != NULL && !valid(value)) {
+			ignore(source, name, value, takes);
+			value = NULL;
 		}
 	}
-	if (id == NULL)
+	if (value == NULL && fallback != NULL && *fallback != '\0')
+		value = fallback;
+	if (value == NULL)
 		return 0;
-	out->run_id = strdup(id);
-	return out->run_id != NULL ? 0 : -1;
+	*out = strdup(value);
+	return *out != NULL ? 0 : -1;
+}
+
+static int resolve_texts(struct lens_settings *out, const struct lens_options *options,
+			 const struct source *source, const struct lens_config *config)
+{
+	if (resolve_text(&out->run_id, options->run_id, source, "NEMO_LENS_RUN_ID",
+			 lens_run_id_valid, LENS_TAKES_RUN_ID, NULL) ||
+	    resolve_text(&out->user, options->user, source, "NEMO_LENS_USER_ID", lens_run_id_valid,
+			 LENS_TAKES_NAME, NULL) ||
+	    resolve_text(&out->span_groups, options->span_groups, source, "NEMO_LENS_SPAN_GROUPS",
+			 lens_groups_valid, LENS_TAKES_GROUPS, config->span_groups) ||
+	    resolve_text(&out->service, options->service, source, NULL, NULL, NULL, NULL) ||
+	    resolve_text(&out->attributes, options->attributes, source, NULL, NULL, NULL, NULL))
+		return -1;
+	return resolve_text(&out->endpoint, options->endpoint, source, NULL, NULL, NULL, NULL);
 }
 
 static void resolve_strategy(struct lens_strategy_choice *out, const struct lens_options *options,
@@ -103,11 +123,18 @@ int lens_settings_resolve(struct lens_settings *out, const struct lens_options *
 	*out = (struct lens_settings){ .strategy = config->strategy };
 	resolve_opt_in(out, options, &source, config);
 	resolve_strategy(&out->strategy, options, &source);
-	return resolve_run_id(out, options, &source);
+	out->ranks = options->ranks_set ? options->ranks : config->ranks;
+	out->outer = options->outer_set ? options->outer : config->outer;
+	return resolve_texts(out, options, &source, config);
 }
 
 void lens_settings_clear(struct lens_settings *settings)
 {
 	free(settings->run_id);
+	free(settings->user);
+	free(settings->service);
+	free(settings->attributes);
+	free(settings->endpoint);
+	free(settings->span_groups);
 	*settings = (struct lens_settings){ 0 };
 }

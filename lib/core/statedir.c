@@ -23,13 +23,13 @@ static const struct {
 	unsigned int magic;
 	const char *name;
 } network_types[] = {
-	{ 0x00006969, "nfs" },	      { 0x0000517b, "smb" },	{ 0xff534d42, "cifs" },
-	{ 0xfe534d42, "smb2" },	      { 0x0bd00bd0, "lustre" }, { 0x47504653, "gpfs" },
-	{ 0x19830326, "beegfs" },     { 0x65735546, "fuse" },	{ 0x5346414f, "afs" },
-	{ 0x6b414653, "afs" },	      { 0x00c36400, "ceph" },	{ 0x01021997, "9p" },
-	{ 0x73757245, "coda" },	      { 0x0000564c, "ncp" },	{ 0x01161970, "gfs2" },
-	{ 0x7461636f, "ocfs2" },      { 0xaad7aaea, "panfs" },	{ 0x786f4256, "vboxsf" },
-	{ 0x20030528, "orangefs" },   { 0x013111a8, "ibrix" },
+	{ 0x00006969, "nfs" },      { 0x0000517b, "smb" },    { 0xff534d42, "cifs" },
+	{ 0xfe534d42, "smb2" },     { 0x0bd00bd0, "lustre" }, { 0x47504653, "gpfs" },
+	{ 0x19830326, "beegfs" },   { 0x65735546, "fuse" },   { 0x5346414f, "afs" },
+	{ 0x6b414653, "afs" },      { 0x00c36400, "ceph" },   { 0x01021997, "9p" },
+	{ 0x73757245, "coda" },     { 0x0000564c, "ncp" },    { 0x01161970, "gfs2" },
+	{ 0x7461636f, "ocfs2" },    { 0xaad7aaea, "panfs" },  { 0x786f4256, "vboxsf" },
+	{ 0x20030528, "orangefs" }, { 0x013111a8, "ibrix" },
 };
 
 static int check_local(int directory, const char *path, struct lens_error *err)
@@ -40,9 +40,10 @@ static int check_local(int directory, const char *path, struct lens_error *err)
 		return lens_error_set(err, "StateDir %s: %m", path);
 	for (size_t i = 0; i < sizeof(network_types) / sizeof(network_types[0]); i++)
 		if ((unsigned int)status.f_type == network_types[i].magic)
-			return lens_error_set(err, "StateDir %s is on a network file system (%s): "
-					      "name a directory on a local disk", path,
-					      network_types[i].name);
+			return lens_error_set(err,
+					      "StateDir %s is on a network file system (%s): "
+					      "name a directory on a local disk",
+					      path, network_types[i].name);
 	return 0;
 }
 
@@ -67,8 +68,10 @@ static int split_path(const char *path, char **parent, char **name, struct lens_
 	size_t end = strlen(path), start;
 
 	if (path[0] != '/')
-		return lens_error_set(err, "StateDir %s is not an absolute path: write it from the "
-				      "root", path);
+		return lens_error_set(err,
+				      "StateDir %s is not an absolute path: write it from the "
+				      "root",
+				      path);
 	while (end > 1 && path[end - 1] == '/')
 		end--;
 	start = end;
@@ -79,8 +82,10 @@ static int split_path(const char *path, char **parent, char **name, struct lens_
 	if (*parent == NULL || *name == NULL)
 		return lens_error_set(err, "StateDir %s: no memory", path);
 	if (**name == '\0' || strcmp(*name, ".") == 0 || strcmp(*name, "..") == 0)
-		return lens_error_set(err, "StateDir %s does not name a directory of its own: name "
-				      "one, /var/spool/slurm-lens say", path);
+		return lens_error_set(err,
+				      "StateDir %s does not name a directory of its own: name "
+				      "one, /var/spool/slurm-lens say",
+				      path);
 	return 0;
 }
 
@@ -115,8 +120,10 @@ static int open_last(int parent, const char *name, const char *path, bool create
 		return lens_error_set(err, "there is no StateDir %s: mkdir -m 0700 %s", path, path);
 	if (fd < 0 && fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISLNK(status.st_mode))
-		return lens_error_set(err, "StateDir %s is a symbolic link: name the directory "
-				      "that it leads to", path);
+		return lens_error_set(err,
+				      "StateDir %s is a symbolic link: name the directory "
+				      "that it leads to",
+				      path);
 	if (fd < 0)
 		return lens_error_set(err, "StateDir %s: %m", path);
 	/* The umask may have taken more than it should. */

@@ -117,6 +117,18 @@ agent_pids() {
 	done
 }
 
+# agent_pid: of the one that holds the lock of StateDir.
+agent_pid() {
+	local pid
+	read -r pid _ <"$STATE_DIR/agent.lock" || return 1
+	agent_pids | grep -x "$pid"
+}
+
+agent_other_than() { # PID
+	local pid
+	pid=$(agent_pid 2>/dev/null) && [ "$pid" != "$1" ]
+}
+
 no_agent() {
 	[ -z "$(agent_pids)" ]
 }
@@ -228,5 +240,47 @@ spans_true() {
 wait_spans() {
 	wait_for "${2:-60}" spans_true "$1" && return 0
 	spans_json >&2
+	return 1
+}
+
+# --- checking
+
+# place_create: for setup(). PLACE is a directory for this test's jobs alone, with a
+# program for them: `dump PREFIX` writes the environment that it was started with
+# to PLACE/PREFIX.RANK, byte for byte.
+place_create() {
+	PLACE=$OUT/$BATS_TEST_NUMBER
+	export PLACE
+	mkdir -p "$PLACE"
+	chmod 1777 "$PLACE"
+	cat >"$PLACE/dump" <<-'E'
+	#!/bin/sh
+	/bin/cat /proc/$$/environ >"${0%/*}/$1.${SLURM_PROCID:-shell}"
+	E
+	chmod 755 "$PLACE/dump"
+}
+
+# expect [PATH...]: runs the checks on standard input, Python with the functions of
+# expect.py, over what PLACE holds and the spans in PATH (default: all that arrived).
+expect() {
+	[ $# -gt 0 ] || set -- "$RECEIVED" "$TRACES"
+	"$LENS_TEST_PYTHON" "$LENS_TEST_SRCDIR/tests/cluster/expect.py" "${PLACE:-}" "$@"
+}
+
+# state_files [JOB]: the notes and journals in StateDir.
+state_files() {
+	find "$STATE_DIR" -name "${1:-[0-9]*}.*" ! -name 'agent.*' 2>/dev/null
+}
+
+job_sent() {
+	job_over "$1" && [ -z "$(state_files "$1")" ]
+}
+
+# wait_sent JOB [SECONDS]: until the job is over and all of it is acknowledged.
+wait_sent() {
+	wait_for "${2:-60}" job_sent "$1" && return 0
+	slurm scontrol show job "$1" >&2
+	ls -l "$STATE_DIR" >&2
+	tail -n 20 "$STATE_DIR/agent.log" >&2
 	return 1
 }

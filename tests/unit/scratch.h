@@ -11,6 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* A row of the table of tests: TEST with a scratch directory as its state. */
+#define scratch_test(test) cmocka_unit_test_setup_teardown(test, scratch_setup, scratch_teardown)
+
 /* A directory of the test's own, mode 0700. */
 struct scratch {
 	char path[256];
@@ -52,12 +55,12 @@ static inline int scratch_teardown(void **state)
 	return 0;
 }
 
-/* The path of NAME in the directory; valid until the fourth next call. */
+/* The path of NAME in the directory; valid until the sixteenth next call. */
 static inline const char *scratch_path(const struct scratch *scratch, const char *name)
 {
-	static char paths[4][512];
+	static char paths[16][512];
 	static unsigned int next;
-	char *path = paths[next++ % 4];
+	char *path = paths[next++ % 16];
 
 	snprintf(path, sizeof(paths[0]), "%s/%s", scratch->path, name);
 	return path;

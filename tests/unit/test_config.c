@@ -119,8 +119,8 @@ static void the_file_beats_an_argument(void **state)
 {
 	struct scratch *scratch = *state;
 	char named[600];
-	char *arguments[] = { (char *)"Realm=a", (char *)"Timeout=1", named, (char *)"Inject=never",
-			      (char *)"timeout=2", NULL };
+	char *arguments[] = { (char *)"Realm=a",      (char *)"Timeout=1", named,
+			      (char *)"Inject=never", (char *)"timeout=2", NULL };
 	struct lens_config *config;
 
 	snprintf(named, sizeof(named), "Config=%s", scratch_path(scratch, "site.conf"));
@@ -139,8 +139,8 @@ static void the_file_beats_an_argument(void **state)
 
 static void bad_arguments_name_plugstack(void **state)
 {
-	char *arguments[] = { (char *)"verbose", (char *)"Realme=x", (char *)"config=lens.conf",
-			      (char *)"=x", (char *)"Timeout=5", NULL };
+	char *arguments[] = { (char *)"verbose", (char *)"Realme=x",  (char *)"config=lens.conf",
+			      (char *)"=x",      (char *)"Timeout=5", NULL };
 	struct lens_config *config = load(*state, arguments, -1);
 
 	assert_problem("plugstack.conf: an argument without `=`");
@@ -189,23 +189,39 @@ static void values_out_of_bounds_are_refused(void **state)
 	static const struct {
 		const char *key, *value;
 	} bad[] = {
-		{ "Inject", "on" },	    { "Inject", "" },
-		{ "JobSpans", "sometimes" }, { "Strategy", "Sampled" },
-		{ "ExportRank", "-2" },	    { "ExportRank", "" },
-		{ "SampleRate", "1.01" },   { "SampleRate", "0,5" },
-		{ "Timeout", "0" },	    { "Timeout", "3600001" },
-		{ "Timeout", "-1" },	    { "MaxNotes", "1000001" },
+		{ "Inject", "on" },
+		{ "Inject", "" },
+		{ "JobSpans", "sometimes" },
+		{ "Strategy", "Sampled" },
+		{ "ExportRank", "-2" },
+		{ "ExportRank", "" },
+		{ "SampleRate", "1.01" },
+		{ "SampleRate", "0,5" },
+		{ "Timeout", "0" },
+		{ "Timeout", "3600001" },
+		{ "Timeout", "-1" },
+		{ "MaxNotes", "1000001" },
 		{ "MaxNotes", "18446744073709551617" },
-		{ "Agent", "yes" },	    { "File", "traces.jsonl" },
-		{ "StateDir", "" },	    { "AgentPath", "slurm-lens" },
-		{ "ServiceName", "" },	    { "Realm", "a\tb" },
-		{ "Realm", "\xff" },	    { "Attributes", "novalue" },
-		{ "Attributes", "a=1,b" },  { "Endpoint", "collector:4318" },
-		{ "Endpoint", "unix:///run/otel.sock" }, { "Endpoint", "file:///x" },
-		{ "Endpoint", "http://" },  { "Endpoint", "http:///path" },
-		{ "Endpoint", "http://:4318" }, { "Endpoint", "http://::1:4318" },
-		{ "Endpoint", "http://u:p@/" }, { "Endpoint", "http://a b/" },
-		{ "TaskEndpoint", "grpc://x" }, { "Protocol", "" },
+		{ "Agent", "yes" },
+		{ "File", "traces.jsonl" },
+		{ "StateDir", "" },
+		{ "AgentPath", "slurm-lens" },
+		{ "ServiceName", "" },
+		{ "Realm", "a\tb" },
+		{ "Realm", "\xff" },
+		{ "Attributes", "novalue" },
+		{ "Attributes", "a=1,b" },
+		{ "Endpoint", "collector:4318" },
+		{ "Endpoint", "unix:///run/otel.sock" },
+		{ "Endpoint", "file:///x" },
+		{ "Endpoint", "http://" },
+		{ "Endpoint", "http:///path" },
+		{ "Endpoint", "http://:4318" },
+		{ "Endpoint", "http://::1:4318" },
+		{ "Endpoint", "http://u:p@/" },
+		{ "Endpoint", "http://a b/" },
+		{ "TaskEndpoint", "grpc://x" },
+		{ "Protocol", "" },
 	};
 	struct lens_config *config = lens_config_create();
 	struct lens_error err;
@@ -326,24 +342,16 @@ static void many_problems_are_summed_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(defaults_are_as_documented, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(every_key_is_read, scratch_setup, scratch_teardown),
-		cmocka_unit_test_setup_teardown(the_file_beats_an_argument, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(bad_arguments_name_plugstack, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(bad_lines_name_file_and_line_and_the_rest_stands,
-						scratch_setup, scratch_teardown),
+		scratch_test(defaults_are_as_documented),
+		scratch_test(every_key_is_read),
+		scratch_test(the_file_beats_an_argument),
+		scratch_test(bad_arguments_name_plugstack),
+		scratch_test(bad_lines_name_file_and_line_and_the_rest_stands),
 		cmocka_unit_test(values_out_of_bounds_are_refused),
-		cmocka_unit_test_setup_teardown(a_password_is_in_no_message, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(only_a_named_file_must_be_there, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_text_file_is_one_problem, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(many_problems_are_summed_up, scratch_setup,
-						scratch_teardown),
+		scratch_test(a_password_is_in_no_message),
+		scratch_test(only_a_named_file_must_be_there),
+		scratch_test(what_is_no_text_file_is_one_problem),
+		scratch_test(many_problems_are_summed_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

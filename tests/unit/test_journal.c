@@ -14,9 +14,11 @@
 
 #include "tests/unit/scratch.h"
 
-static const struct lens_state_name journal_name = {
-	.kind = LENS_STATE_JOURNAL, .job = 7, .step = 0, .node = 5, .pid = 99
-};
+static const struct lens_state_name journal_name = { .kind = LENS_STATE_JOURNAL,
+						     .job = 7,
+						     .step = 0,
+						     .node = 5,
+						     .pid = 99 };
 #define FILE_NAME "7.0.5.99"
 
 static int append(struct lens_journal *journal, const char *event)
@@ -70,7 +72,8 @@ static pid_t start_writer(const struct scratch *scratch, pid_t *task)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
-		struct lens_journal *journal = lens_journal_create(scratch->fd, &journal_name, NULL);
+		struct lens_journal *journal =
+			lens_journal_create(scratch->fd, &journal_name, NULL);
 		pid_t child;
 
 		if (!journal || append(journal, "step_open") != 0)
@@ -230,22 +233,14 @@ static void it_takes_no_standard_descriptor(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(a_killed_writer_is_seen_though_its_task_lives,
-						scratch_setup, scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_second_writer_is_refused, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(the_file_is_the_owners_alone, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_left_over_is_gone_on_with, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_line_that_a_task_cut_is_the_only_one_lost,
-						scratch_setup, scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_task_writes_as_another_user, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_file_is_refused, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(it_takes_no_standard_descriptor, scratch_setup,
-						scratch_teardown),
+		scratch_test(a_killed_writer_is_seen_though_its_task_lives),
+		scratch_test(a_second_writer_is_refused),
+		scratch_test(the_file_is_the_owners_alone),
+		scratch_test(a_left_over_is_gone_on_with),
+		scratch_test(a_line_that_a_task_cut_is_the_only_one_lost),
+		scratch_test(a_task_writes_as_another_user),
+		scratch_test(what_is_no_file_is_refused),
+		scratch_test(it_takes_no_standard_descriptor),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

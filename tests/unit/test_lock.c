@@ -152,18 +152,12 @@ static void what_is_no_line_or_no_file_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(free_where_there_is_no_file, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_holder_is_seen_until_it_is_killed, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_shorter_line_replaces_a_longer, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_line_of_another_pid_is_not_shown, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(exec_keeps_it, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(what_is_no_line_or_no_file_is_refused, scratch_setup,
-						scratch_teardown),
+		scratch_test(free_where_there_is_no_file),
+		scratch_test(a_holder_is_seen_until_it_is_killed),
+		scratch_test(a_shorter_line_replaces_a_longer),
+		scratch_test(a_line_of_another_pid_is_not_shown),
+		scratch_test(exec_keeps_it),
+		scratch_test(what_is_no_line_or_no_file_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,12 +72,12 @@ static void parents_alone_do_not_need_the_path(void **state)
 	struct lens_error err = LENS_ERROR_INIT;
 
 	make_directory(scratch, "open", 0777);
-	assert_int_equal(
-		lens_path_check_parents(scratch_path(scratch, "none/"), geteuid(), &err), 0);
+	assert_int_equal(lens_path_check_parents(scratch_path(scratch, "none/"), geteuid(), &err),
+			 0);
 	assert_int_equal(
 		lens_path_check_parents(scratch_path(scratch, "open/none"), geteuid(), &err), -1);
-	assert_int_equal(
-		lens_path_check_parents(scratch_path(scratch, "no/ne"), geteuid(), &err), -1);
+	assert_int_equal(lens_path_check_parents(scratch_path(scratch, "no/ne"), geteuid(), &err),
+			 -1);
 }
 
 /* A link leads well as long as nobody else can turn it. */
@@ -142,20 +142,13 @@ static void a_program_is_a_file_that_only_its_owner_writes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(own_and_root_paths_are_good, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(relative_missing_and_long_paths_are_refused,
-						scratch_setup, scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_parent_that_others_write_is_named, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(parents_alone_do_not_need_the_path, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(links_are_followed_and_their_places_checked,
-						scratch_setup, scratch_teardown),
-		cmocka_unit_test_setup_teardown(another_owner_is_refused, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_program_is_a_file_that_only_its_owner_writes,
-						scratch_setup, scratch_teardown),
+		scratch_test(own_and_root_paths_are_good),
+		scratch_test(relative_missing_and_long_paths_are_refused),
+		scratch_test(a_parent_that_others_write_is_named),
+		scratch_test(parents_alone_do_not_need_the_path),
+		scratch_test(links_are_followed_and_their_places_checked),
+		scratch_test(another_owner_is_refused),
+		scratch_test(a_program_is_a_file_that_only_its_owner_writes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

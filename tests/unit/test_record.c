@@ -35,7 +35,8 @@ static int append(int fd, const char *event, const char *key, const char *value,
 }
 
 /* What a reader makes of TEXT. The caller destroys. */
-static struct lens_records *read_text(const struct scratch *scratch, const char *text, size_t length)
+static struct lens_records *read_text(const struct scratch *scratch, const char *text,
+				      size_t length)
 {
 	int fd = open_file(scratch, "text");
 	struct lens_records *records;
@@ -296,19 +297,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_record_has_both_clocks),
-		cmocka_unit_test_setup_teardown(what_is_written_is_read_in_order, scratch_setup,
-						scratch_teardown),
+		scratch_test(what_is_written_is_read_in_order),
 		cmocka_unit_test(numbers_fall_back),
-		cmocka_unit_test_setup_teardown(foreign_lines_are_skipped_and_counted,
-						scratch_setup, scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_line_has_a_limit_on_both_sides, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_key_without_representation_is_refused,
-						scratch_setup, scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_limit_cuts_a_line_and_kills_nobody, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(every_cut_loses_the_cut_line_alone, scratch_setup,
-						scratch_teardown),
+		scratch_test(foreign_lines_are_skipped_and_counted),
+		scratch_test(a_line_has_a_limit_on_both_sides),
+		scratch_test(a_key_without_representation_is_refused),
+		scratch_test(a_limit_cuts_a_line_and_kills_nobody),
+		scratch_test(every_cut_loses_the_cut_line_alone),
 		cmocka_unit_test(a_full_disk_is_an_error),
 	};
 

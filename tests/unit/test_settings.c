@@ -19,18 +19,18 @@ static void note_problem(void *context, const char *text)
 	strcat(problems, "\n");
 }
 
-#define UNSET LENS_OPTION_UNSET
-#define ON    LENS_OPTION_ON
-#define OFF   LENS_OPTION_OFF
-#define OPTIN LENS_WHEN_OPTIN
+#define UNSET  LENS_OPTION_UNSET
+#define ON     LENS_OPTION_ON
+#define OFF    LENS_OPTION_OFF
+#define OPTIN  LENS_WHEN_OPTIN
 #define ALWAYS LENS_WHEN_ALWAYS
-#define NEVER LENS_WHEN_NEVER
+#define NEVER  LENS_WHEN_NEVER
 
 static void opting_in_and_out(void **state)
 {
 	static const struct {
 		int lens;
-		bool other;	     /* another option */
+		bool other;          /* another option */
 		const char *enabled; /* NEMO_LENS_ENABLED */
 		enum lens_when inject, spans;
 		bool expect_inject, expect_spans;
@@ -78,8 +78,8 @@ static void opting_in_and_out(void **state)
 				 cases[i].enabled);
 		config->inject = cases[i].inject;
 		config->job_spans = cases[i].spans;
-		assert_int_equal(lens_settings_resolve(&settings, &options, env, config, NULL, NULL),
-				 0);
+		assert_int_equal(
+			lens_settings_resolve(&settings, &options, env, config, NULL, NULL), 0);
 		if (settings.inject != cases[i].expect_inject ||
 		    settings.spans != cases[i].expect_spans)
 			fail_msg("case %zu: inject %d spans %d", i, settings.inject,
@@ -134,12 +134,11 @@ static void option_before_environment_before_config(void **state)
 
 static void bad_values_are_told_and_passed_over(void **state)
 {
-	char *env[] = { (char *)"NEMO_LENS_ENABLED=perhaps",
-			(char *)"NEMO_LENS_RUN_ID=a\nb",
-			(char *)"NEMO_LENS_EXPORT_STRATEGY=best",
-			(char *)"NEMO_LENS_EXPORT_RANK=last",
-			(char *)"NEMO_LENS_EXPORT_SAMPLE_RATE=0,5",
-			NULL };
+	char *env[] = {
+		(char *)"NEMO_LENS_ENABLED=perhaps",        (char *)"NEMO_LENS_RUN_ID=a\nb",
+		(char *)"NEMO_LENS_EXPORT_STRATEGY=best",   (char *)"NEMO_LENS_EXPORT_RANK=last",
+		(char *)"NEMO_LENS_EXPORT_SAMPLE_RATE=0,5", NULL
+	};
 	struct lens_config *config = lens_config_create();
 	struct lens_settings settings;
 	struct lens_options options;
@@ -148,8 +147,8 @@ static void bad_values_are_told_and_passed_over(void **state)
 	lens_options_init(&options);
 	lens_options_set(&options, "lens", "on", NULL);
 	problems[0] = '\0';
-	assert_int_equal(lens_settings_resolve(&settings, &options, env, config, note_problem, NULL),
-			 0);
+	assert_int_equal(
+		lens_settings_resolve(&settings, &options, env, config, note_problem, NULL), 0);
 	assert_true(settings.inject);
 	assert_null(settings.run_id);
 	assert_int_equal(settings.strategy.strategy, LENS_STRATEGY_SINGLE_RANK);
@@ -174,9 +173,12 @@ static void bad_values_are_told_and_passed_over(void **state)
 /* What an option decides, nobody is told that the environment says it wrong. */
 static void empty_is_unset_and_an_option_silences(void **state)
 {
-	char *env[] = { (char *)"NEMO_LENS_ENABLED=", (char *)"NEMO_LENS_RUN_ID=",
-			(char *)"NEMO_LENS_EXPORT_STRATEGY=", (char *)"NEMO_LENS_EXPORT_RANK=x",
-			(char *)"NEMO_LENS_EXPORT_SAMPLE_RATE=", NULL };
+	char *env[] = { (char *)"NEMO_LENS_ENABLED=",
+			(char *)"NEMO_LENS_RUN_ID=",
+			(char *)"NEMO_LENS_EXPORT_STRATEGY=",
+			(char *)"NEMO_LENS_EXPORT_RANK=x",
+			(char *)"NEMO_LENS_EXPORT_SAMPLE_RATE=",
+			NULL };
 	struct lens_config *config = lens_config_create();
 	struct lens_settings settings;
 	struct lens_options options;
@@ -185,8 +187,8 @@ static void empty_is_unset_and_an_option_silences(void **state)
 	lens_options_init(&options);
 	lens_options_set(&options, "lens-rank", "2", NULL);
 	problems[0] = '\0';
-	assert_int_equal(lens_settings_resolve(&settings, &options, env, config, note_problem, NULL),
-			 0);
+	assert_int_equal(
+		lens_settings_resolve(&settings, &options, env, config, note_problem, NULL), 0);
 	assert_string_equal(problems, "");
 	assert_null(settings.run_id);
 	assert_true(settings.inject);

@@ -17,7 +17,9 @@ static void values_become_one_line(void **state)
 	assert_string_equal(lens_shown_value(&shown, ""), "");
 	assert_string_equal(lens_shown_value(&shown, "caf\xc3\xa9 1.5"), "caf\xc3\xa9 1.5");
 	assert_string_equal(lens_shown_value(&shown, "a\nb\x1b[31m\x7f"), "a\\x0Ab\\x1B[31m\\x7F");
-	assert_string_equal(lens_shown_value(&shown, "\xc2\x9b" "31m"), "\\xC2\\x9B31m");
+	assert_string_equal(lens_shown_value(&shown, "\xc2\x9b"
+						     "31m"),
+			    "\\xC2\\x9B31m");
 	assert_string_equal(lens_shown_value(&shown, "\xff"), "\xef\xbf\xbd");
 }
 

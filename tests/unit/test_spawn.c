@@ -35,8 +35,8 @@ static const char script[] =
 /* Starts the script; 0 or -1. */
 static int start(const struct scratch *scratch, struct lens_error *err)
 {
-	char *argv[] = { (char *)"sh", (char *)"-c", (char *)script, (char *)"sh",
-			 (char *)"two words", NULL };
+	char *argv[] = { (char *)"sh", (char *)"-c",        (char *)script,
+			 (char *)"sh", (char *)"two words", NULL };
 	char out[600];
 	char *env[] = { out, (char *)"PATH=/usr/bin:/bin", NULL };
 
@@ -243,7 +243,9 @@ static void what_cannot_start_is_said(void **state)
 	assert_non_null(strstr(err.text, "No such file"));
 	assert_int_equal(lens_spawn_detached("sh", argv, NULL, &err), -1);
 	assert_non_null(strstr(err.text, "absolute"));
-	scratch_write(scratch, "program", "\x7f" "ELF is this none");
+	scratch_write(scratch, "program",
+		      "\x7f"
+		      "ELF is this none");
 	assert_int_equal(chmod(path, 0755), 0);
 	assert_int_equal(lens_spawn_detached(path, argv, NULL, &err), -1);
 	assert_non_null(strstr(err.text, "cannot be executed: Exec format error"));
@@ -273,18 +275,12 @@ static void no_child_is_left_and_none_is_needed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(it_keeps_nothing_of_its_starter, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(without_close_range_it_is_as_clean, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(root_is_taken_back, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_user_stays_a_user, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(what_cannot_start_is_said, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(no_child_is_left_and_none_is_needed, scratch_setup,
-						scratch_teardown),
+		scratch_test(it_keeps_nothing_of_its_starter),
+		scratch_test(without_close_range_it_is_as_clean),
+		scratch_test(root_is_taken_back),
+		scratch_test(a_user_stays_a_user),
+		scratch_test(what_cannot_start_is_said),
+		scratch_test(no_child_is_left_and_none_is_needed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -141,8 +141,9 @@ static void network_file_systems_are_refused(void **state)
 	static const struct {
 		unsigned int magic;
 		const char *name;
-	} types[] = { { 0x6969, "(nfs)" },	  { 0xff534d42, "(cifs)" }, { 0x0bd00bd0, "(lustre)" },
-		      { 0x47504653, "(gpfs)" },	  { 0x65735546, "(fuse)" }, { 0x19830326, "(beegfs)" },
+	} types[] = { { 0x6969, "(nfs)" },        { 0xff534d42, "(cifs)" },
+		      { 0x0bd00bd0, "(lustre)" }, { 0x47504653, "(gpfs)" },
+		      { 0x65735546, "(fuse)" },   { 0x19830326, "(beegfs)" },
 		      { 0x00c36400, "(ceph)" } };
 	struct scratch *scratch = *state;
 	int fd;
@@ -192,10 +193,10 @@ static void names_go_there_and_back(void **state)
 static void other_names_are_none(void **state)
 {
 	static const char *const bad[] = {
-		"",	    ".",	"..",	   "1",	       "1.",	    ".1",
-		"1..2",	    "1.2.",	"01.2",	   "1.02",     "+1.2",	    "1.-2",
-		"1.2.3.4.5", "1.2.3.4.", "1.a",	   "1.2/3",    "4294967296.1", "1.42949672950",
-		"tmp.1.2",  "agent.lock", "1.2\n", " 1.2",     "1.2.3.0x4", "../1.2",
+		"",          ".",          "..",    "1",     "1.",           ".1",
+		"1..2",      "1.2.",       "01.2",  "1.02",  "+1.2",         "1.-2",
+		"1.2.3.4.5", "1.2.3.4.",   "1.a",   "1.2/3", "4294967296.1", "1.42949672950",
+		"tmp.1.2",   "agent.lock", "1.2\n", " 1.2",  "1.2.3.0x4",    "../1.2",
 	};
 	struct lens_state_name name = { .job = 42 };
 
@@ -209,19 +210,13 @@ static void other_names_are_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(it_is_made_and_opened_above_stdio, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(closed_stdio_is_not_taken, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(bad_places_are_refused, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(a_link_is_refused, scratch_setup, scratch_teardown),
-		cmocka_unit_test_setup_teardown(what_others_could_reach_is_refused, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(another_owner_is_refused, scratch_setup,
-						scratch_teardown),
-		cmocka_unit_test_setup_teardown(network_file_systems_are_refused, scratch_setup,
-						scratch_teardown),
+		scratch_test(it_is_made_and_opened_above_stdio),
+		scratch_test(closed_stdio_is_not_taken),
+		scratch_test(bad_places_are_refused),
+		scratch_test(a_link_is_refused),
+		scratch_test(what_others_could_reach_is_refused),
+		scratch_test(another_owner_is_refused),
+		scratch_test(network_file_systems_are_refused),
 		cmocka_unit_test(names_go_there_and_back),
 		cmocka_unit_test(other_names_are_none),
 	};

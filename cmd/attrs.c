@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cmd/command.h"
+#include "lib/core/config.h"
+#include "lib/core/launch.h"
+#include "lib/core/mark.h"
+#include "lib/core/number.h"
+#include "lib/core/resource.h"
+
+#include <getopt.h>
+#include <json-c/json.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char help_text[] =
+	"Usage: slurm-lens attrs --stage sbatch|task [OPTION...]\n"
+	"\n"
+	"Says, from the present environment alone, which resource attributes the plugin would\n"
+	"put into it: for the batch script (sbatch) or for a task of an srun (task).\n"
+	"\n"
+	"  --stage sbatch|task     needed\n"
+	"  --format shell|json     shell (the default): a line to eval; json: a flat object\n"
+	"  --container-image I     nv.dl.launch.container.image\n"
+	"  --help                  say this\n"
+	"\n"
+	"Exit status: 0 ok; 1 this is no Slurm job and nothing was handed on; 2 usage.\n";
+
+struct request {
+	bool task; /* --stage task */
+	bool stage_set;
+	bool json;
+	const char *image;
+};
+
+/* 0; 1 when help was asked for; -1 after a line on standard error. */
+static int read_options(struct request *request, int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "stage", required_argument, NULL, 's' },
+		{ "format", required_argument, NULL, 'f' },
+		{ "container-image", required_argument, NULL, 'c' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
+	};
+	int found;
+
+	while ((found = getopt_long(argc, argv, "", options, NULL)) != -1) {
+		switch (found) {
+		case 's':
+			request->stage_set = true;
+			request->task = strcmp(optarg, "task") == 0;
+			if (request->task || strcmp(optarg, "sbatch") == 0)
+				continue;
+			fprintf(stderr, "slurm-lens attrs: --stage=%s: not sbatch or task\n", optarg);
+			return -1;
+		case 'f':
+			request->json = strcmp(optarg, "json") == 0;
+			if (request->json || strcmp(optarg, "shell") == 0)
+				continue;
+			fprintf(stderr, "slurm-lens attrs: --format=%s: not shell or json\n", optarg);
+			return -1;
+		case 'c':
+			request->image = optarg;
+			continue;
+		case 'h':
+			return 1;
+		default:
+			return -1;
+		}
+	}
+	if (optind < argc) {
+		fprintf(stderr, "slurm-lens attrs: `%s`: only options are taken\n", argv[optind]);
+		return -1;
+	}
+	if (!request->stage_set)
+		fputs("slurm-lens attrs: --stage sbatch or --stage task is needed\n", stderr);
+	return request->stage_set ? 0 : -1;
+}
+
+static int add_rank(struct lens_carrier *attributes, char *const *env, const char *run_id)
+{
+	uint32_t rank, local, world;
+
+	if (lens_uint32_parse(lens_env_get(env, "SLURM_PROCID"), &rank) ||
+	    lens_uint32_parse(lens_env_get(env, "SLURM_LOCALID"), &local) ||
+	    lens_uint32_parse(lens_env_get(env, "SLURM_NTASKS"), &world))
+		return 0;
+	return lens_launch_rank_attributes(attributes,
+					   &(struct lens_rank){ rank, world, local }, run_id);
+}
+
+/* What is derived, before what the environment's carrier says. NULL: no memory. */
+static struct lens_carrier *derive(const struct request *request, char *const *env,
+				   const char *run_id)
+{
+	struct lens_config *config = lens_config_create();
+	struct lens_carrier *attributes = NULL;
+	struct lens_launch launch = {
+		.place = request->task ? LENS_PLACE_STEP : LENS_PLACE_BATCH,
+	};
+	char host[256] = "";
+
+	if (request->task && gethostname(host, sizeof(host) - 1) == 0)
+		launch.host = host;
+	if (config)
+		attributes = lens_launch_attributes(env, &launch, config, run_id);
+	lens_config_destroy(config);
+	if (attributes && request->task && add_rank(attributes, env, run_id)) {
+		lens_carrier_destroy(attributes);
+		return NULL;
+	}
+	if (attributes && !request->task) {
+		lens_carrier_remove(attributes, "slurm.topology.addr");
+		lens_carrier_remove(attributes, "slurm.topology.addr_pattern");
+	}
+	return attributes;
+}
+
+static bool holds_identity(const struct lens_carrier *own)
+{
+	for (size_t i = 0; i < lens_inherited_key_count; i++)
+		if (lens_carrier_get(own, lens_identity_keys[i]))
+			return true;
+	return lens_carrier_get(own, "nemo.run.id") != NULL;
+}
+
+/* NEMO_LENS_RUN_ID, else what the carrier has, else the job id; NULL: none. */
+static const char *run_id_of(char *const *env, const struct lens_carrier *own)
+{
+	const char *run = lens_env_get_nonempty(env, "NEMO_LENS_RUN_ID");
+
+	if (!run)
+		run = lens_carrier_get(own, "nemo.run.id");
+	return run ? run : lens_env_get_nonempty(env, "SLURM_JOB_ID");
+}
+
+/* The attributes; empty when this is no job. NULL: no memory. */
+static struct lens_carrier *compose(const struct request *request, char *const *env)
+{
+	struct lens_carrier *own = lens_carrier_create();
+	struct lens_carrier *derived = NULL, *overrides = lens_carrier_create(), *result = NULL;
+	bool in_job = lens_env_get_nonempty(env, "SLURM_JOB_ID") != NULL;
+	const char *run;
+
+	if (!own || !overrides ||
+	    lens_carrier_parse(own, lens_env_get(env, LENS_ATTRIBUTES_NAME), NULL))
+		goto out;
+	lens_resource_normalise(own);
+	if (!in_job && !holds_identity(own)) {
+		result = lens_carrier_create();
+		goto out;
+	}
+	run = run_id_of(env, own);
+	if (in_job)
+		derived = derive(request, env, run);
+	if ((in_job && !derived) || lens_carrier_publish(overrides, "nemo.run.id", run) ||
+	    lens_carrier_publish(overrides, "nv.dl.launch.container.image", request->image))
+		goto out;
+	result = lens_carrier_compose(derived, own, overrides);
+out:
+	lens_carrier_destroy(own);
+	lens_carrier_destroy(derived);
+	lens_carrier_destroy(overrides);
+	return result;
+}
+
+static void print_json(const struct lens_carrier *attributes)
+{
+	json_object *object = json_object_new_object();
+	int64_t number;
+
+	for (size_t i = 0; i < lens_carrier_count(attributes); i++) {
+		const char *key = lens_carrier_key(attributes, i);
+		const char *value = lens_carrier_value(attributes, i);
+		bool integer = lens_resource_is_integer(key) &&
+			       lens_int64_parse(value, &number) == 0;
+
+		json_object_object_add(object, key,
+				       integer ? json_object_new_int64(number) :
+						 json_object_new_string(value));
+	}
+	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
+							    JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(object);
+}
+
+/* Keys go into the line as they are: single quotes keep the shell away from all of it. */
+static int print_shell(const struct lens_carrier *attributes)
+{
+	struct lens_text text = LENS_TEXT_INIT;
+
+	lens_carrier_format(attributes, &text, NULL);
+	if (text.failed)
+		return -1;
+	fputs("export " LENS_ATTRIBUTES_NAME "='", stdout);
+	for (size_t i = 0; i < text.length; i++)
+		if (text.data[i] == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(text.data[i]);
+	puts("'");
+	lens_text_clear(&text);
+	return 0;
+}
+
+int lens_attrs_main(int argc, char **argv)
+{
+	struct request request = { 0 };
+	struct lens_carrier *attributes = NULL;
+	struct lens_env *clean = NULL;
+	int status = LENS_EXIT_ENVIRONMENT;
+
+	switch (read_options(&request, argc, argv)) {
+	case 0:
+		break;
+	case 1:
+		fputs(help_text, stdout);
+		return LENS_EXIT_OK;
+	default:
+		fputs("Try `slurm-lens attrs --help`.\n", stderr);
+		return LENS_EXIT_ENVIRONMENT;
+	}
+	/* What lens itself put there is derived anew, as in an inner step. */
+	clean = lens_mark_clean(environ, 0, NULL);
+	if (clean)
+		attributes = compose(&request, lens_env_array(clean));
+	if (!attributes) {
+		fputs("slurm-lens attrs: out of memory\n", stderr);
+		goto out;
+	}
+	status = lens_carrier_count(attributes) ? LENS_EXIT_OK : LENS_EXIT_NO;
+	if (request.json)
+		print_json(attributes);
+	else if (status == LENS_EXIT_OK && print_shell(attributes))
+		status = LENS_EXIT_ENVIRONMENT;
+	if (status == LENS_EXIT_NO)
+		fputs("slurm-lens attrs: no SLURM_JOB_ID and no identity in " LENS_ATTRIBUTES_NAME
+		      ": nothing to say\n",
+		      stderr);
+out:
+	lens_carrier_destroy(attributes);
+	lens_env_destroy(clean);
+	return status;
+}
