@@ -52,13 +52,15 @@ static int read_options(struct request *request, int argc, char **argv)
 			request->task = strcmp(optarg, "task") == 0;
 			if (request->task || strcmp(optarg, "sbatch") == 0)
 				continue;
-			fprintf(stderr, "slurm-lens attrs: --stage=%s: not sbatch or task\n", optarg);
+			fprintf(stderr, "slurm-lens attrs: --stage=%s: not sbatch or task\n",
+				optarg);
 			return -1;
 		case 'f':
 			request->json = strcmp(optarg, "json") == 0;
 			if (request->json || strcmp(optarg, "shell") == 0)
 				continue;
-			fprintf(stderr, "slurm-lens attrs: --format=%s: not shell or json\n", optarg);
+			fprintf(stderr, "slurm-lens attrs: --format=%s: not shell or json\n",
+				optarg);
 			return -1;
 		case 'c':
 			request->image = optarg;
@@ -86,8 +88,8 @@ static int add_rank(struct lens_carrier *attributes, char *const *env, const cha
 	    lens_uint32_parse(lens_env_get(env, "SLURM_LOCALID"), &local) ||
 	    lens_uint32_parse(lens_env_get(env, "SLURM_NTASKS"), &world))
 		return 0;
-	return lens_launch_rank_attributes(attributes,
-					   &(struct lens_rank){ rank, world, local }, run_id);
+	return lens_launch_rank_attributes(attributes, &(struct lens_rank){ rank, world, local },
+					   run_id);
 }
 
 /* What is derived, before what the environment's carrier says. NULL: no memory. */
@@ -173,12 +175,12 @@ static void print_json(const struct lens_carrier *attributes)
 	for (size_t i = 0; i < lens_carrier_count(attributes); i++) {
 		const char *key = lens_carrier_key(attributes, i);
 		const char *value = lens_carrier_value(attributes, i);
-		bool integer = lens_resource_is_integer(key) &&
-			       lens_int64_parse(value, &number) == 0;
+		bool integer =
+			lens_resource_is_integer(key) && lens_int64_parse(value, &number) == 0;
 
 		json_object_object_add(object, key,
-				       integer ? json_object_new_int64(number) :
-						 json_object_new_string(value));
+				       integer ? json_object_new_int64(number)
+					       : json_object_new_string(value));
 	}
 	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
 							    JSON_C_TO_STRING_NOSLASHESCAPE));

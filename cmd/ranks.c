@@ -43,29 +43,29 @@ static int set_option(struct request *request, const char *name, const char *val
 {
 	if (strcmp(name, "strategy") == 0) {
 		request->strategy_set = true;
-		return lens_strategy_parse(value, &request->choice.strategy) ?
-			       refuse(name, value, LENS_TAKES_STRATEGY) :
-			       0;
+		return lens_strategy_parse(value, &request->choice.strategy)
+			       ? refuse(name, value, LENS_TAKES_STRATEGY)
+			       : 0;
 	}
 	if (strcmp(name, "rank") == 0)
-		return lens_strategy_rank_parse(value, &request->choice.rank) ?
-			       refuse(name, value, LENS_TAKES_RANK) :
-			       0;
+		return lens_strategy_rank_parse(value, &request->choice.rank)
+			       ? refuse(name, value, LENS_TAKES_RANK)
+			       : 0;
 	if (strcmp(name, "sample-rate") == 0)
-		return lens_rate_parse(value, &request->choice.rate) ?
-			       refuse(name, value, LENS_TAKES_RATE) :
-			       0;
+		return lens_rate_parse(value, &request->choice.rate)
+			       ? refuse(name, value, LENS_TAKES_RATE)
+			       : 0;
 	if (strcmp(name, "world-size") == 0)
-		return lens_uint32_parse(value, &request->world) || request->world == 0 ?
-			       refuse(name, value, "a number above 0") :
-			       0;
+		return lens_uint32_parse(value, &request->world) || request->world == 0
+			       ? refuse(name, value, "a number above 0")
+			       : 0;
 	if (strcmp(name, "tasks-per-node") == 0)
-		return lens_uint32_parse(value, &request->per_node) || request->per_node == 0 ?
-			       refuse(name, value, "a number above 0") :
-			       0;
+		return lens_uint32_parse(value, &request->per_node) || request->per_node == 0
+			       ? refuse(name, value, "a number above 0")
+			       : 0;
 	request->json = strcmp(value, "json") == 0;
-	return request->json || strcmp(value, "text") == 0 ? 0 :
-							     refuse(name, value, "text or json");
+	return request->json || strcmp(value, "text") == 0 ? 0
+							   : refuse(name, value, "text or json");
 }
 
 /* 0; 1 when help was asked for; -1 after a line on standard error. */

@@ -15,7 +15,7 @@ struct lens_context {
 	bool options_ready; /* init runs once per component of a het job, in one process */
 	struct lens_options options;
 	struct lens_config *config; /* NULL until loaded */
-	struct lens_step *step;	    /* slurmstepd of a step that is lens's; else NULL */
+	struct lens_step *step;     /* slurmstepd of a step that is lens's; else NULL */
 };
 
 extern struct lens_context lens_context;

@@ -57,7 +57,8 @@ uint32_t lens_facts_tasks(spank_t sp, uint32_t step)
 {
 	uint32_t tasks;
 
-	if (step == SLURM_BATCH_SCRIPT || item_u32(sp, S_JOB_TOTAL_TASK_COUNT, &tasks) || tasks == 0)
+	if (step == SLURM_BATCH_SCRIPT || item_u32(sp, S_JOB_TOTAL_TASK_COUNT, &tasks) ||
+	    tasks == 0)
 		return 1;
 	return tasks;
 }

@@ -11,7 +11,7 @@
  * 22.05, 24.11 and 26.05 and stands in docs/slurm-behaviour.md. A function returns 0, or
  * -1 when Slurm does not tell.
  */
-int lens_facts_job(spank_t sp, uint32_t *job);	 /* this component's own id */
+int lens_facts_job(spank_t sp, uint32_t *job);   /* this component's own id */
 int lens_facts_step(spank_t sp, uint32_t *step); /* 4294967291 is batch */
 
 /* The step's environment; from task_init on in the task's process that task's, before it

@@ -34,7 +34,8 @@ void lens_optin_hand_on(spank_t sp, const struct lens_settings *settings, const 
 		lens_carrier_format(word, &text, NULL);
 	if (!text.length || text.failed ||
 	    spank_job_control_setenv(sp, "LENS", text.data, 1) != ESPANK_SUCCESS)
-		lens_log("warning: Slurm did not take word of --lens for the job's prolog; its first node tells of it when a step starts");
+		lens_log(
+			"warning: Slurm did not take word of --lens for the job's prolog; its first node tells of it when a step starts");
 	lens_text_clear(&text);
 	lens_carrier_destroy(word);
 }

@@ -22,7 +22,8 @@ static int option_given(int index, const char *value, int remote)
 
 	if (index < 0 || (size_t)index >= lens_option_count)
 		return remote ? 0 : -1;
-	if (lens_options_set(&lens_context.options, lens_option_specs[index].name, value, &err) == 0)
+	if (lens_options_set(&lens_context.options, lens_option_specs[index].name, value, &err) ==
+	    0)
 		return 0;
 	if (remote) {
 		lens_log("%s; ignored", err.text);
@@ -50,8 +51,9 @@ void lens_options_register(spank_t sp)
 		};
 
 		if (spank_option_register(sp, &option) != ESPANK_SUCCESS)
-			lens_log("--%s could not be registered: another plugin may have an option of that name",
-				 spec->name);
+			lens_log(
+				"--%s could not be registered: another plugin may have an option of that name",
+				spec->name);
 	}
 }
 

@@ -71,7 +71,8 @@ void lens_order_check(void)
 
 	dl_iterate_phdr(visit, &walk);
 	if (walk.later.length)
-		lens_log("%s after lens in plugstack.conf: a container plugin there replaces what lens tells its tasks; put lens's line last",
-			 walk.later.data);
+		lens_log(
+			"%s after lens in plugstack.conf: a container plugin there replaces what lens tells its tasks; put lens's line last",
+			walk.later.data);
 	lens_text_clear(&walk.later);
 }

@@ -90,7 +90,8 @@ static int script_begin(spank_t sp, int argc, char **argv, struct lens_note *not
 	if (!config)
 		return -1;
 	if (note_from_env(sp, config, note)) {
-		lens_log("Slurm did not name the job in the prolog or epilog; it gets no spans here");
+		lens_log(
+			"Slurm did not name the job in the prolog or epilog; it gets no spans here");
 		return -1;
 	}
 	directory = lens_agent_state_open(config, true);

@@ -88,8 +88,8 @@ static void journal_task_open(struct lens_step *step, char *const *env,
 	    lens_carrier_setf(record, "local", "%u", rank->local) == 0 &&
 	    lens_carrier_setf(record, "nodeid", "%u", nodeid) == 0 &&
 	    lens_carrier_setf(record, "pid", "%d", getpid()) == 0 &&
-	    lens_carrier_set(record, "ranks",
-			     lens_launch_has_ranks(&step->launch) ? "1" : "0") == 0 &&
+	    lens_carrier_set(record, "ranks", lens_launch_has_ranks(&step->launch) ? "1" : "0") ==
+		    0 &&
 	    lens_carrier_set(record, "export", exports ? "1" : "0") == 0)
 		lens_step_append(step, record);
 	lens_carrier_destroy(record);

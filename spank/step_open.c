@@ -145,8 +145,9 @@ static uint32_t leader_from_env(char *const *env, uint32_t job)
 {
 	uint32_t leader;
 
-	return lens_uint32_parse(lens_env_get(env, "SLURM_JOB_ID"), &leader) || leader == 0 ? job :
-												leader;
+	return lens_uint32_parse(lens_env_get(env, "SLURM_JOB_ID"), &leader) || leader == 0
+		       ? job
+		       : leader;
 }
 
 /* Adds to RECORD the outer trace that the spans go into, if they do. */
@@ -173,8 +174,7 @@ static int add_parent(struct lens_carrier *record, const struct lens_launch *lau
 	    lens_traceparent_parse(&parent, lens_env_get(clean, "TRACEPARENT")) ||
 	    memcmp(&parent.trace, trace, sizeof(*trace)) != 0)
 		return 0;
-	if (launch->in_outer &&
-	    memcmp(&parent.span, &launch->outer.span, sizeof(parent.span)) == 0)
+	if (launch->in_outer && memcmp(&parent.span, &launch->outer.span, sizeof(parent.span)) == 0)
 		return 0;
 	lens_span_id_hex(hex, &parent.span);
 	return lens_carrier_set(record, "parent", hex);

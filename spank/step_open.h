@@ -14,11 +14,11 @@
 struct lens_step {
 	struct lens_settings settings;
 	struct lens_launch launch;
-	struct lens_note note;	      /* backs the strings of launch */
-	bool noted;		      /* there was a note */
-	struct lens_mark *mark;	      /* the outer level's mark; NULL none */
+	struct lens_note note;        /* backs the strings of launch */
+	bool noted;                   /* there was a note */
+	struct lens_mark *mark;       /* the outer level's mark; NULL none */
 	struct lens_journal *journal; /* NULL: no spans, or no state directory */
-	bool append_failed;	      /* said once */
+	bool append_failed;           /* said once */
 	char host[256];
 };
 

@@ -16,12 +16,8 @@
 
 /* What an outer job's environment would make a new job believe of itself. */
 static const char *const outer_job_variables[] = {
-	"SLURM_RESTART_COUNT",
-	"SLURM_ARRAY_JOB_ID",
-	"SLURM_ARRAY_TASK_ID",
-	"SLURM_ARRAY_TASK_COUNT",
-	"SLURM_ARRAY_TASK_MAX",
-	"SLURM_ARRAY_TASK_MIN",
+	"SLURM_RESTART_COUNT",    "SLURM_ARRAY_JOB_ID",   "SLURM_ARRAY_TASK_ID",
+	"SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_MIN",
 	"SLURM_ARRAY_TASK_STEP",
 };
 

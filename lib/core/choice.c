@@ -16,7 +16,8 @@ bool lens_run_id_valid(const char *id)
 
 bool lens_groups_valid(const char *text)
 {
-	static const char group[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+	static const char group[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
 
 	for (;; text++) {
 		size_t length;

@@ -19,13 +19,12 @@ enum lens_outer {
 #define LENS_TAKES_RATE     "a rate from 0.0 to 1.0 (use a decimal point)"
 #define LENS_TAKES_BOOL     "1 or 0, true or false, yes or no, on or off"
 
-#define LENS_TAKES_NAME	    LENS_TAKES_RUN_ID
-#define LENS_TAKES_RANKS    "auto, task or launcher"
-#define LENS_TAKES_OUTER    "link, parent or off"
-#define LENS_TAKES_GROUPS   "names of letters, digits, `_`, `.` and `-`, joined by commas"
-#define LENS_TAKES_ATTRIBUTES \
-	"a list key=value,key=value with values percent-encoded"
-#define LENS_TAKES_URL                                                                         \
+#define LENS_TAKES_NAME       LENS_TAKES_RUN_ID
+#define LENS_TAKES_RANKS      "auto, task or launcher"
+#define LENS_TAKES_OUTER      "link, parent or off"
+#define LENS_TAKES_GROUPS     "names of letters, digits, `_`, `.` and `-`, joined by commas"
+#define LENS_TAKES_ATTRIBUTES "a list key=value,key=value with values percent-encoded"
+#define LENS_TAKES_URL                                                                     \
 	"a URL that begins with http:// or https:// and names a host (an IPv6 address in " \
 	"brackets)"
 

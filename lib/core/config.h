@@ -39,29 +39,29 @@ enum lens_protocol {
  * Strings are never NULL ("" is not set) and belong to the struct.
  */
 struct lens_config {
-	enum lens_when inject;	  /* Inject: optin */
-	enum lens_when job_spans; /* JobSpans: optin */
+	enum lens_when inject;                /* Inject: optin */
+	enum lens_when job_spans;             /* JobSpans: optin */
 	struct lens_strategy_choice strategy; /* Strategy, ExportRank, SampleRate */
-	enum lens_ranks ranks;	  /* Ranks: auto */
-	enum lens_outer outer;	  /* Traceparent: link */
-	enum lens_gate gate;	  /* Gate: lens */
-	char *span_groups;	  /* SpanGroups */
-	char *attributes;	  /* Attributes: extra resource attributes, carrier format */
-	char *task_service_name;  /* TaskServiceName */
-	char *task_endpoint;	  /* TaskEndpoint: where tasks export; never the agent */
-	char *endpoint;		  /* Endpoint: where the agent exports */
+	enum lens_ranks ranks;                /* Ranks: auto */
+	enum lens_outer outer;                /* Traceparent: link */
+	enum lens_gate gate;                  /* Gate: lens */
+	char *span_groups;                    /* SpanGroups */
+	char *attributes;            /* Attributes: extra resource attributes, carrier format */
+	char *task_service_name;     /* TaskServiceName */
+	char *task_endpoint;         /* TaskEndpoint: where tasks export; never the agent */
+	char *endpoint;              /* Endpoint: where the agent exports */
 	enum lens_protocol protocol; /* Protocol: http/protobuf with an Endpoint, else file */
 	bool protocol_set;
-	char *file;		  /* File: /var/log/slurm-lens/traces.jsonl */
-	unsigned int timeout_ms;  /* Timeout, milliseconds: 10000 */
-	char *state_dir;	  /* StateDir: /var/spool/slurm-lens */
-	uint64_t max_notes;	  /* MaxNotes: 10000 */
+	char *file;                 /* File: /var/log/slurm-lens/traces.jsonl */
+	unsigned int timeout_ms;    /* Timeout, milliseconds: 10000 */
+	char *state_dir;            /* StateDir: /var/spool/slurm-lens */
+	uint64_t max_notes;         /* MaxNotes: 10000 */
 	enum lens_agent_mode agent; /* Agent: auto */
-	char *agent_path;	  /* AgentPath */
-	char *service_name;	  /* ServiceName of lens's own spans: slurm */
-	char *environment;	  /* Environment: deployment.environment of jobs that name none */
-	char *realm;		  /* Realm */
-	char *config_path;	  /* the lens.conf that was read or looked for; "" none */
+	char *agent_path;           /* AgentPath */
+	char *service_name;         /* ServiceName of lens's own spans: slurm */
+	char *environment;          /* Environment: deployment.environment of jobs that name none */
+	char *realm;                /* Realm */
+	char *config_path;          /* the lens.conf that was read or looked for; "" none */
 	/* The plugstack arguments other than config=, as they were given, for the agent. */
 	char **arguments;
 	size_t argument_count;

@@ -46,8 +46,8 @@ static int set_url(struct lens_config *config, void *field, const char *value)
 
 static int set_attributes(struct lens_config *config, void *field, const char *value)
 {
-	return *value == '\0' || lens_attributes_valid(value) ? set_string(config, field, value) :
-								-1;
+	return *value == '\0' || lens_attributes_valid(value) ? set_string(config, field, value)
+							      : -1;
 }
 
 static int set_groups(struct lens_config *config, void *field, const char *value)

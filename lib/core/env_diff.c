@@ -50,9 +50,9 @@ int lens_env_diff(char *const *from, char *const *to, lens_env_change_fn *change
 		}
 		if (strcmp(*old, *new) != 0 && call(change, context, *new, true, to))
 			goto out;
-		new++;
+		new ++;
 	}
-	for (; new && *new; new++)
+	for (; new &&*new; new ++)
 		if (call(change, context, *new, true, to))
 			goto out;
 	rc = 0;

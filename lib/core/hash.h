@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 #define LENS_SHA256_BYTES 32
-#define LENS_SHA1_BYTES	  20
-#define LENS_MD5_BYTES	  16
+#define LENS_SHA1_BYTES   20
+#define LENS_MD5_BYTES    16
 
 /* Digests by libmd, the one library beside libc that the plugin may need. */
 void lens_sha256(uint8_t out[LENS_SHA256_BYTES], const void *bytes, size_t length);

@@ -50,9 +50,9 @@ struct lens_uuid_source {
 	const char *job_id;
 	const char *array_job_id;
 	const char *array_task_id;
-	const char *restart_count;	       /* NULL: 0 */
+	const char *restart_count;              /* NULL: 0 */
 	const char *torchelastic_restart_count; /* TORCHELASTIC_RESTART_COUNT; NULL: none */
-	const char *run_id;		       /* without any Slurm id: for run.uuid only */
+	const char *run_id;                     /* without any Slurm id: for run.uuid only */
 };
 
 /* nv.dl.job.uuid. 0, or -1 when memory ran out. */

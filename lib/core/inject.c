@@ -24,9 +24,9 @@ struct work {
 	const struct lens_settings *settings;
 	lens_config_problem_fn *problem;
 	void *context;
-	struct lens_env *env;	    /* clean at first */
-	struct lens_carrier *own;   /* the user's carrier */
-	struct lens_mark *mark;	    /* the mark to leave */
+	struct lens_env *env;     /* clean at first */
+	struct lens_carrier *own; /* the user's carrier */
+	struct lens_mark *mark;   /* the mark to leave */
 	struct lens_text run_id;
 	struct lens_trace_id trace;
 	bool exports;
@@ -105,7 +105,8 @@ static void say_dropped(const struct work *work, const struct lens_carrier_repor
 	if (report->dropped == 0)
 		return;
 	snprintf(text, sizeof(text),
-		 LENS_ATTRIBUTES_NAME ": %zu malformed entr%s left out, the first is `%s`; use key=value,key=value",
+		 LENS_ATTRIBUTES_NAME
+		 ": %zu malformed entr%s left out, the first is `%s`; use key=value,key=value",
 		 report->dropped, report->dropped == 1 ? "y" : "ies", report->first);
 	say(work, text);
 }
@@ -144,8 +145,8 @@ static struct lens_carrier *chosen_attributes(const struct work *work)
 	if (!chosen || lens_carrier_parse(chosen, settings->attributes, NULL) ||
 	    lens_carrier_publish(chosen, "service.name", settings->service) ||
 	    lens_carrier_publish(chosen, "nemo.user.id", settings->user) ||
-	    (settings->run_id &&
-	     lens_carrier_publish(chosen, "nemo.run.id", work->run_id.data))) {
+	    /* Whoever chose it: key and variable say the same. */
+	    lens_carrier_set(chosen, "nemo.run.id", work->run_id.data)) {
 		lens_carrier_destroy(chosen);
 		return NULL;
 	}
@@ -159,8 +160,9 @@ static int inject_attributes(struct work *work)
 	struct lens_carrier *derived = NULL, *overrides = NULL, *composed = NULL;
 	int rc = -1;
 
-	if (!user || lens_carrier_parse(user, lens_env_get(lens_env_array(work->env),
-							   LENS_ATTRIBUTES_NAME), &report))
+	if (!user ||
+	    lens_carrier_parse(user, lens_env_get(lens_env_array(work->env), LENS_ATTRIBUTES_NAME),
+			       &report))
 		goto out;
 	derived = derive_attributes(work);
 	overrides = chosen_attributes(work);
@@ -230,9 +232,9 @@ static int pass_strategy_on(struct work *work)
 	return set_variable(work, "NEMO_LENS_EXPORT_STRATEGY",
 			    lens_strategy_name(choice->strategy)) ||
 			       set_variable(work, "NEMO_LENS_EXPORT_RANK", rank) ||
-			       set_variable(work, "NEMO_LENS_EXPORT_SAMPLE_RATE", rate) ?
-		       -1 :
-		       0;
+			       set_variable(work, "NEMO_LENS_EXPORT_SAMPLE_RATE", rate)
+		       ? -1
+		       : 0;
 }
 
 /* Whether the task exports, in the words of the library and, with Gate=otel, of the SDK. */
@@ -287,9 +289,9 @@ static int note_facts(struct work *work)
 	if (launch->in_outer && lens_mark_set_fact(work->mark, "outer", outer))
 		return -1;
 	return lens_mark_set_fact(work->mark, "head", head) ||
-			       lens_mark_set_fact(work->mark, "array", array) ?
-		       -1 :
-		       0;
+			       lens_mark_set_fact(work->mark, "array", array)
+		       ? -1
+		       : 0;
 }
 
 static int leave_mark(struct work *work)
@@ -323,9 +325,10 @@ static void decide_export(struct work *work)
 					      work->rank->local);
 	if (choice->strategy == LENS_STRATEGY_SINGLE_RANK && choice->rank >= work->rank->world &&
 	    work->rank->local == 0) {
-		snprintf(text, sizeof(text),
-			 "single_rank: rank %lld is outside the step's %u ranks, so no rank exports",
-			 (long long)choice->rank, work->rank->world);
+		snprintf(
+			text, sizeof(text),
+			"single_rank: rank %lld is outside the step's %u ranks, so no rank exports",
+			(long long)choice->rank, work->rank->world);
 		say(work, text);
 	}
 }
@@ -337,8 +340,8 @@ static int inject(struct work *work)
 	work->own = lens_carrier_create();
 	work->mark = lens_mark_create(launch->leader, launch->attempt);
 	if (!work->own || !work->mark ||
-	    lens_carrier_parse(work->own, lens_env_get(lens_env_array(work->env),
-						       LENS_ATTRIBUTES_NAME), NULL))
+	    lens_carrier_parse(work->own,
+			       lens_env_get(lens_env_array(work->env), LENS_ATTRIBUTES_NAME), NULL))
 		return -1;
 	lens_resource_normalise(work->own);
 	if (lens_launch_trace(&work->trace, launch, work->config->realm) ||
@@ -346,9 +349,9 @@ static int inject(struct work *work)
 		return -1;
 	decide_export(work);
 	return inject_attributes(work) || inject_variables(work) || inject_trace(work) ||
-			       note_facts(work) || leave_mark(work) ?
-		       -1 :
-		       0;
+			       note_facts(work) || leave_mark(work)
+		       ? -1
+		       : 0;
 }
 
 int lens_inject(struct lens_injection *out, char *const *env, const struct lens_launch *launch,

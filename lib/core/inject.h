@@ -16,7 +16,7 @@
 
 struct lens_injection {
 	struct lens_env *env; /* what the task gets */
-	bool exports;	      /* NEMO_LENS_ENABLED=1 */
+	bool exports;         /* NEMO_LENS_ENABLED=1 */
 };
 
 /*

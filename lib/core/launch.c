@@ -114,14 +114,13 @@ struct lens_carrier *lens_launch_attributes(char *const *truth, const struct len
 	struct lens_carrier *attributes = lens_carrier_create();
 
 	if (!attributes || lens_resource_slurm(attributes, truth) ||
-	    (launch->place == LENS_PLACE_STEP &&
-	     lens_carrier_publish(attributes, "slurm.head_node.name", launch->head_node)) ||
+	    lens_carrier_publish(attributes, "slurm.head_node.name", launch->head_node) ||
 	    lens_resource_run_uuid(attributes, truth, run_id) ||
-	    lens_carrier_publish(attributes, "nemo.run.id", run_id) ||
 	    lens_resource_local(attributes, truth, launch->host, config->environment) ||
 	    (launch->daemon_env &&
 	     lens_resource_kubernetes(attributes, launch->daemon_env, launch->in_pod)) ||
-	    lens_carrier_parse(attributes, config->attributes, NULL)) {
+	    lens_carrier_parse(attributes, config->attributes, NULL) ||
+	    lens_carrier_publish(attributes, "nemo.run.id", run_id)) {
 		lens_carrier_destroy(attributes);
 		return NULL;
 	}
@@ -154,7 +153,8 @@ struct lens_carrier *lens_launch_resource(char *const *env, const struct lens_la
 	struct lens_carrier *resource = NULL;
 	struct lens_text run = LENS_TEXT_INIT;
 
-	if (!truth || !own || lens_carrier_parse(own, lens_env_get(env, LENS_ATTRIBUTES_NAME), NULL))
+	if (!truth || !own ||
+	    lens_carrier_parse(own, lens_env_get(env, LENS_ATTRIBUTES_NAME), NULL))
 		goto out;
 	lens_resource_normalise(own);
 	if (lens_launch_run_id(&run, launch, settings, own))

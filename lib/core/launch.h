@@ -14,28 +14,28 @@
 
 /* Where a process stands in its job. */
 enum lens_place {
-	LENS_PLACE_BATCH,	/* the batch script: no rank */
+	LENS_PLACE_BATCH,       /* the batch script: no rank */
 	LENS_PLACE_INTERACTIVE, /* the shell of salloc's interactive step: no rank */
-	LENS_PLACE_STEP,	/* a task of an srun: a rank */
+	LENS_PLACE_STEP,        /* a task of an srun: a rank */
 };
 
 /* What is known better than the environment tells it (docs/identity.md says why). */
 struct lens_launch {
 	enum lens_place place;
-	uint32_t job;	   /* this component's own id */
-	uint32_t leader;   /* the id that tasks see: the het leader's */
+	uint32_t job;    /* this component's own id */
+	uint32_t leader; /* the id that tasks see: the het leader's */
 	uint32_t attempt;
-	const char *cluster;   /* NULL: the environment's */
-	const char *sluid;     /* NULL or "": none */
-	const char *head_node; /* NULL: not known */
-	bool array;	       /* whether SLURM_ARRAY_* is this job's */
-	uint32_t step;	       /* Slurm's step number */
-	bool launched;	       /* a task is a launcher: it holds no rank */
-	bool in_outer;	       /* --lens-traceparent=parent: spans go into outer's trace */
+	const char *cluster;           /* NULL: the environment's */
+	const char *sluid;             /* NULL or "": none */
+	const char *head_node;         /* NULL: not known */
+	bool array;                    /* whether SLURM_ARRAY_* is this job's */
+	uint32_t step;                 /* Slurm's step number */
+	bool launched;                 /* a task is a launcher: it holds no rank */
+	bool in_outer;                 /* --lens-traceparent=parent: spans go into outer's trace */
 	struct lens_traceparent outer; /* the submitter's; zero: none */
-	const char *host;      /* host.name; NULL leaves it out */
-	bool in_pod;	       /* slurmd's pod by its file system */
-	char *const *daemon_env; /* slurmd's environment, for k8s.*; NULL none */
+	const char *host;              /* host.name; NULL leaves it out */
+	bool in_pod;                   /* slurmd's pod by its file system */
+	char *const *daemon_env;       /* slurmd's environment, for k8s.*; NULL none */
 };
 
 /* The task's own numbers, from the environment that Slurm gave it. */

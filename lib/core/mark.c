@@ -12,12 +12,15 @@
 
 /* What stands before a name in the mark's line. */
 #define SET_VARIABLE "s."
-#define SET_KEY	     "k."
+#define SET_KEY      "k."
 #define OWN_VARIABLE "u."
-#define OWN_KEY	     "o."
+#define OWN_KEY      "o."
 
 /* Stands for the fingerprint of a variable that lens took out. */
 #define TAKEN_OUT "-"
+
+/* The last key: a line without it was cut, and would give lens's values to the user. */
+#define END "end"
 
 struct lens_mark {
 	struct lens_carrier *line;
@@ -79,7 +82,8 @@ struct lens_mark *lens_mark_parse(const char *text)
 	version = lens_carrier_get(mark->line, "v");
 	if (version && strcmp(version, MARK_VERSION) == 0 &&
 	    lens_uint32_parse(lens_carrier_get(mark->line, "job"), &mark->job) == 0 &&
-	    lens_uint32_parse(lens_carrier_get(mark->line, "attempt"), &mark->attempt) == 0)
+	    lens_uint32_parse(lens_carrier_get(mark->line, "attempt"), &mark->attempt) == 0 &&
+	    lens_carrier_remove(mark->line, END))
 		return mark;
 out:
 	lens_mark_destroy(mark);
@@ -91,6 +95,7 @@ char *lens_mark_format(const struct lens_mark *mark)
 	struct lens_text text = LENS_TEXT_INIT;
 
 	lens_carrier_format(mark->line, &text, NULL);
+	lens_text_adds(&text, "," END "=");
 	return lens_text_take(&text);
 }
 
@@ -183,18 +188,29 @@ static bool is_fingerprint_of(const char *print, const char *value)
 	return strcmp(print, actual) == 0;
 }
 
+/* Whether NAME, as it is in ENV, is lens's doing. */
+static bool variable_is_ours(const struct lens_env *env, const struct lens_mark *mark,
+			     const char *name)
+{
+	const char *print = mark_lookup(mark, SET_VARIABLE, name);
+
+	return print && is_fingerprint_of(print, lens_env_get(lens_env_array(env), name));
+}
+
 /* Takes lens's variables out of ENV and puts the user's back. */
 static int clean_variables(struct lens_env *env, const struct lens_mark *mark)
 {
 	const size_t prefix = strlen(SET_VARIABLE);
+	/* The user's TRACESTATE is that of the TRACEPARENT that lens replaced. */
+	bool keeps_state = !variable_is_ours(env, mark, "TRACEPARENT");
 
 	for (size_t i = 0; i < lens_carrier_count(mark->line); i++) {
 		const char *key = lens_carrier_key(mark->line, i);
 		const char *name = key + prefix;
 
-		if (strncmp(key, SET_VARIABLE, prefix) != 0 ||
-		    !is_fingerprint_of(lens_carrier_value(mark->line, i),
-				       lens_env_get(lens_env_array(env), name)))
+		if (strncmp(key, SET_VARIABLE, prefix) != 0 || *name == '\0' ||
+		    !variable_is_ours(env, mark, name) ||
+		    (keeps_state && strcmp(name, "TRACESTATE") == 0))
 			continue;
 		if (lens_env_set(env, name, mark_lookup(mark, OWN_VARIABLE, name)))
 			return -1;
@@ -227,8 +243,8 @@ static int clean_keys(struct lens_carrier *attributes, const struct lens_mark *m
 }
 
 /*
- * No mark speaks for ATTRIBUTES: when they name another job they came from inside it, and
- * their identity, with a NEMO_LENS_RUN_ID that was made of it, is that job's.
+ * What is left in ATTRIBUTES no mark speaks for: when it names another job it came from
+ * inside that one, and its identity, with a NEMO_LENS_RUN_ID that was made of it, is that job's.
  */
 static int drop_foreign_identity(struct lens_env *env, struct lens_carrier *attributes,
 				 uint32_t job, size_t *taken)
@@ -267,7 +283,7 @@ static int clean_attributes(struct lens_env *env, const struct lens_mark *mark, 
 		goto out;
 	if (mark && clean_keys(attributes, mark, &taken))
 		goto out;
-	if (taken == 0 && drop_foreign_identity(env, attributes, job, &taken))
+	if (drop_foreign_identity(env, attributes, job, &taken))
 		goto out;
 	if (taken == 0) {
 		rc = 0;

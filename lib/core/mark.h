@@ -14,8 +14,8 @@
  * encoding (the name begins with SLURM because Slurm keeps those through --export=NONE):
  * `v=1`, job, attempt, span, `head`, `array`, for each variable that lens set `s.<NAME>` and for each
  * key of OTEL_RESOURCE_ATTRIBUTES `k.<key>` the fingerprint of the value, and `u.<NAME>`
- * or `o.<key>` the user's own value that lens replaced. A value is lens's only while its
- * fingerprint is in the mark: edited, it is the user's.
+ * or `o.<key>` the user's own value that lens replaced, and `end` last of all. A value is
+ * lens's only while its fingerprint is in the mark: edited, it is the user's.
  */
 #define LENS_MARK_NAME "SLURM_LENS_MARK"
 
@@ -49,8 +49,8 @@ int lens_mark_keep_key(struct lens_mark *mark, const char *key, const char *valu
 
 /*
  * ENV as it would be had lens never been there: lens's own values out, the user's
- * replaced values restored, the mark itself out. Where the mark is missing, unreadable or
- * without values and the carrier's slurm.job.id.raw names another job than JOB, the
+ * replaced values restored, the mark itself out. Where slurm.job.id.raw is still there (the
+ * mark is missing, unreadable, of another carrier) and names another job than JOB, the
  * carrier loses its identity keys. JOB 0 is "not known": then only the mark decides.
  * *MARK (may be NULL) receives the parsed mark or NULL; the caller destroys both.
  * NULL when memory ran out.

@@ -16,7 +16,7 @@
  * never be mixed up with it and the agent may unlink it without a race.
  */
 struct lens_note {
-	uint32_t job;	 /* this component's own id */
+	uint32_t job;    /* this component's own id */
 	uint32_t leader; /* the het leader's id; else job */
 	uint32_t attempt;
 	char *cluster; /* never NULL */

@@ -21,7 +21,8 @@ const struct lens_option_spec lens_option_specs[] = {
 	  "what a task is: a rank, or a launcher of ranks; default: auto", false },
 	{ "lens-user", "NAME", "nemo.user.id in the telemetry", false },
 	{ "lens-service", "NAME", "service.name of the tasks", false },
-	{ "lens-span-groups", "LIST", "span groups for the tasks' library, like default,step", false },
+	{ "lens-span-groups", "LIST", "span groups for the tasks' library, like default,step",
+	  false },
 	{ "lens-attr", "K=V[,K=V]", "more resource attributes for the tasks", false },
 	{ "lens-endpoint", "URL", "where the tasks export to", false },
 	{ "lens-traceparent", "link|parent|off",
@@ -167,8 +168,8 @@ static int set_choice(struct lens_options *options, const char *name, const char
 		int (*set)(struct lens_options *options, const char *name, const char *value,
 			   struct lens_error *err);
 	} setters[] = {
-		{ "lens-strategy", set_strategy },	{ "lens-rank", set_rank },
-		{ "lens-sample-rate", set_rate },	{ "lens-ranks", set_ranks },
+		{ "lens-strategy", set_strategy }, { "lens-rank", set_rank },
+		{ "lens-sample-rate", set_rate },  { "lens-ranks", set_ranks },
 		{ "lens-traceparent", set_outer },
 	};
 

@@ -30,9 +30,9 @@ struct lens_options {
 
 /* One row per option, for registration, help and the readers of the environment. */
 struct lens_option_spec {
-	const char *name;	/* "lens-run-id" */
-	const char *argument;	/* how help names its argument; NULL: none */
-	const char *help;	/* one line */
+	const char *name;     /* "lens-run-id" */
+	const char *argument; /* how help names its argument; NULL: none */
+	const char *help;     /* one line */
 	bool argument_optional;
 };
 

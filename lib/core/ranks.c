@@ -78,77 +78,71 @@ static const char *known_launcher(char *const *argv)
 	for (size_t i = 1; argv[i] && argv[i][0] == '-'; i++)
 		if (strcmp(argv[i], "-m") == 0)
 			return argv[i + 1] && is_among(argv[i + 1], launcher_modules,
-						       COUNT(launcher_modules)) ?
-				       argv[i + 1] :
-				       NULL;
+						       COUNT(launcher_modules))
+				       ? argv[i + 1]
+				       : NULL;
 	return NULL;
 }
 
-/* The number of `8`, `a100:8`, `a100:4,h100:4`; 0 when TEXT is none of these. */
-static uint64_t gpu_number(const char *text)
+/* The number at the end of `8` or `a100:8`; 0 when there is none. */
+static uint64_t gpus_of_count(const char *part)
 {
-	uint64_t sum = 0, number;
+	const char *colon = strrchr(part, ':');
+	uint64_t number;
+
+	return lens_uint64_parse(colon ? colon + 1 : part, &number) ? 0 : number;
+}
+
+/* The same of `gres/gpu:2` or `gres/gpu:a100=2`; 0 for a TRES that is no GPU. */
+static uint64_t gpus_of_tres(const char *part)
+{
+	const char *end;
+	uint64_t number;
+
+	if (strncmp(part, "gres/gpu", 8) != 0 && strncmp(part, "gres:gpu", 8) != 0)
+		return 0;
+	end = strrchr(part, '=');
+	if (!end)
+		end = strrchr(part + 8, ':');
+	return !end || lens_uint64_parse(end + 1, &number) ? 0 : number;
+}
+
+/* The sum of what ADD makes of each part of TEXT, a list with commas; NULL has none. */
+static uint64_t sum_parts(const char *text, uint64_t (*add)(const char *part))
+{
+	uint64_t sum = 0;
 	char *copy = text ? strdup(text) : NULL;
 	char *rest = NULL;
 
 	if (!copy)
 		return 0;
-	for (char *part = strtok_r(copy, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
-		const char *colon = strrchr(part, ':');
-
-		if (lens_uint64_parse(colon ? colon + 1 : part, &number) == 0)
-			sum += number;
-	}
+	for (char *part = strtok_r(copy, ",", &rest); part; part = strtok_r(NULL, ",", &rest))
+		sum += add(part);
 	free(copy);
 	return sum;
 }
 
-/* The GPUs of a TRES list like `cpu=4,gres/gpu:2` or `gres/gpu:a100=2`. */
-static uint64_t tres_gpus(const char *text)
+static uint64_t one(const char *part)
 {
-	uint64_t sum = 0, number;
-	char *copy = text ? strdup(text) : NULL;
-	char *rest = NULL;
-
-	if (!copy)
-		return 0;
-	for (char *part = strtok_r(copy, ",", &rest); part; part = strtok_r(NULL, ",", &rest)) {
-		const char *end = strrchr(part, '=');
-
-		if (strncmp(part, "gres/gpu", 8) != 0 && strncmp(part, "gres:gpu", 8) != 0)
-			continue;
-		if (!end)
-			end = strrchr(part + 8, ':');
-		if (end && lens_uint64_parse(end + 1, &number) == 0)
-			sum += number;
-	}
-	free(copy);
-	return sum;
-}
-
-static uint64_t listed(const char *text)
-{
-	uint64_t count = text && *text ? 1 : 0;
-
-	for (; text && *text; text++)
-		count += *text == ',';
-	return count;
+	(void)part;
+	return 1;
 }
 
 uint64_t lens_ranks_gpus_per_task(const struct lens_ranks_step *step)
 {
 	uint64_t tasks = step->tasks ? step->tasks : 1;
 	uint64_t nodes = step->nodes ? step->nodes : 1;
-	uint64_t gpus = gpu_number(lens_env_get(step->env, "SLURM_GPUS_PER_TASK"));
+	uint64_t gpus = sum_parts(lens_env_get(step->env, "SLURM_GPUS_PER_TASK"), gpus_of_count);
 
 	if (!gpus)
-		gpus = tres_gpus(lens_env_get(step->env, "SLURM_TRES_PER_TASK"));
+		gpus = sum_parts(lens_env_get(step->env, "SLURM_TRES_PER_TASK"), gpus_of_tres);
 	if (!gpus)
-		gpus = gpu_number(lens_env_get(step->env, "SLURM_GPUS")) / tasks;
+		gpus = sum_parts(lens_env_get(step->env, "SLURM_GPUS"), gpus_of_count) / tasks;
 	if (!gpus)
-		gpus = gpu_number(lens_env_get(step->env, "SLURM_GPUS_PER_NODE")) * nodes / tasks;
+		gpus = sum_parts(lens_env_get(step->env, "SLURM_GPUS_PER_NODE"), gpus_of_count) *
+		       nodes / tasks;
 	if (!gpus)
-		gpus = listed(lens_env_get(step->env, "SLURM_JOB_GPUS")) * nodes / tasks;
+		gpus = sum_parts(lens_env_get(step->env, "SLURM_JOB_GPUS"), one) * nodes / tasks;
 	return gpus;
 }
 

@@ -34,7 +34,7 @@ int lens_record_torn(int fd);
 
 /* A number of RECORD: the value of KEY, or FALLBACK when absent or no number. */
 uint64_t lens_record_number(const struct lens_carrier *record, const char *key, uint64_t fallback);
-int64_t lens_record_time(const struct lens_carrier *record);	  /* t, ns */
+int64_t lens_record_time(const struct lens_carrier *record);      /* t, ns */
 int64_t lens_record_monotonic(const struct lens_carrier *record); /* m, ns */
 
 /* An in-memory list of records, in file order. */

@@ -92,7 +92,7 @@ static const struct text_row text_rows[] = {
 
 static const struct text_row kubernetes_rows[] = {
 	{ "k8s.namespace.name", { "K8S_NAMESPACE", NULL } },
-	{ "k8s.pod.name", { "K8S_POD_NAME", "HOSTNAME" } },
+	{ "k8s.pod.name", { "K8S_POD_NAME", NULL } },
 	{ "k8s.pod.uid", { "K8S_POD_UID", NULL } },
 	{ "k8s.node.name", { "K8S_NODE_NAME", NULL } },
 	{ "k8s.container.name", { "K8S_CONTAINER_NAME", NULL } },
@@ -153,12 +153,16 @@ static int publish_ids(struct lens_carrier *out, char *const *env, const char *j
 {
 	const char *array_job = lens_env_get_nonempty(env, "SLURM_ARRAY_JOB_ID");
 	const char *array_task = lens_env_get_nonempty(env, "SLURM_ARRAY_TASK_ID");
-	int rc;
+	struct lens_text id = LENS_TEXT_INIT;
+	int rc = -1;
 
 	if (array_job && array_task)
-		rc = lens_carrier_setf(out, "slurm.job.id", "%s_%s", array_job, array_task);
+		lens_text_addf(&id, "%s_%s", array_job, array_task);
 	else
-		rc = lens_carrier_publish(out, "slurm.job.id", job);
+		lens_text_adds(&id, job);
+	if (!id.failed)
+		rc = lens_carrier_publish(out, "slurm.job.id", id.data);
+	lens_text_clear(&id);
 	if (rc || lens_carrier_publish(out, "slurm.job.id.raw", job) ||
 	    lens_carrier_publish(out, "slurm.array.job_id", array_job ? array_job : job) ||
 	    lens_carrier_publish(out, "slurm.array.task_id", array_task ? array_task : "0"))
@@ -254,6 +258,10 @@ int lens_resource_kubernetes(struct lens_carrier *out, char *const *env, bool in
 {
 	if (!in_pod && !lens_env_get_nonempty(env, "KUBERNETES_SERVICE_HOST"))
 		return 0;
+	/* HOSTNAME stands in for a name that is not set at all, not for an empty one. */
+	if (!lens_env_get(env, "K8S_POD_NAME") &&
+	    lens_carrier_publish(out, "k8s.pod.name", lens_env_get_nonempty(env, "HOSTNAME")))
+		return -1;
 	return publish_text_rows(out, env, kubernetes_rows, COUNT(kubernetes_rows));
 }
 

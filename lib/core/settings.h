@@ -10,14 +10,14 @@
  * plugstack argument > built-in default.
  */
 struct lens_settings {
-	bool inject;	/* tasks get their identity */
-	bool spans;	/* lifecycle spans are made */
+	bool inject; /* tasks get their identity */
+	bool spans;  /* lifecycle spans are made */
 	/* Each NULL where nobody chose. */
-	char *run_id;	   /* option or NEMO_LENS_RUN_ID; NULL: derived */
-	char *user;	   /* option or NEMO_LENS_USER_ID */
-	char *service;	   /* the option alone: nothing else overwrites the user's */
+	char *run_id;      /* option or NEMO_LENS_RUN_ID; NULL: derived */
+	char *user;        /* option or NEMO_LENS_USER_ID */
+	char *service;     /* the option alone: nothing else overwrites the user's */
 	char *attributes;  /* the option, a carrier */
-	char *endpoint;	   /* the option */
+	char *endpoint;    /* the option */
 	char *span_groups; /* option, NEMO_LENS_SPAN_GROUPS, SpanGroups */
 	enum lens_ranks ranks;
 	enum lens_outer outer;

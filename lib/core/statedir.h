@@ -30,10 +30,10 @@ enum lens_state_kind {
 struct lens_state_name {
 	enum lens_state_kind kind;
 	uint32_t job;
-	uint32_t node; /* lens_name_number() of the node's name */
+	uint32_t node;    /* lens_name_number() of the node's name */
 	uint32_t attempt; /* ENDED */
-	uint32_t step;	  /* JOURNAL: Slurm's number, 4294967291 is batch */
-	uint32_t pid;	  /* JOURNAL */
+	uint32_t step;    /* JOURNAL: Slurm's number, 4294967291 is batch */
+	uint32_t pid;     /* JOURNAL */
 };
 
 #define LENS_STATE_NAME 64

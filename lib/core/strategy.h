@@ -31,8 +31,8 @@ int lens_strategy_rank_parse(const char *text, int64_t *out);
  * sampled: md5 of the decimal rank as one big-endian 128-bit number, mod 10000,
  * over 10000, is below the rate. single_rank with a rank outside the world: nobody.
  */
-bool lens_strategy_exports(const struct lens_strategy_choice *choice, uint32_t rank,
-			   uint32_t world, uint32_t local);
+bool lens_strategy_exports(const struct lens_strategy_choice *choice, uint32_t rank, uint32_t world,
+			   uint32_t local);
 
 /* The residue (0 to 9999) that `sampled` compares. */
 unsigned int lens_strategy_residue(uint32_t rank);

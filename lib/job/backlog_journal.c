@@ -10,6 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* A writer that has its lock writes its first record at once; milliseconds. */
+#define BEGIN_MS 1000
+
 /* Notes that the journal NAME is still needed. Without memory a note may be settled before
  * its journal, which costs a wider window, no span. */
 static void live_add(struct lens_backlog *backlog, const struct lens_state_name *name,
@@ -80,16 +83,14 @@ static void records_visit(struct lens_backlog *backlog, const struct lens_state_
 	int found = last_step(records, &last);
 
 	lens_state_name_format(text, name);
+	if (found == 0 && backlog_young(backlog, fd) && writer)
+		backlog_due(backlog, backlog_now(backlog) + BEGIN_MS);
 	if (found == -1 || (found == 0 && (writer || backlog_young(backlog, fd)))) {
 		live_add(backlog, name, NULL);
-		return;
-	}
-	if (found == 0) {
+	} else if (found == 0) {
 		backlog_log(backlog, "journal %s holds nothing that can be read: removed", text);
 		backlog_unlink(backlog, name);
-		return;
-	}
-	if (writer && !last.closed) {
+	} else if (writer && !last.closed) {
 		live_add(backlog, name, &last);
 	} else if (sections_settle(backlog, name, records)) {
 		if (lens_records_skipped(records) > 0)
@@ -99,7 +100,8 @@ static void records_visit(struct lens_backlog *backlog, const struct lens_state_
 	} else {
 		live_add(backlog, name, &last);
 	}
-	lens_job_step_clear(&last);
+	if (found == 1)
+		lens_job_step_clear(&last);
 }
 
 void backlog_journal_visit(struct lens_backlog *backlog, const struct lens_state_name *name)

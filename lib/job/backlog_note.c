@@ -49,16 +49,17 @@ static void note_close(struct open_note *note)
 	close(note->fd);
 }
 
-/* A journal of the attempt that is still needed, or NULL; STEP 0 is any. */
+/* A journal of the attempt that is still needed, or NULL. One that does not say yet which
+ * attempt it belongs to counts as any's; for the batch script's it is too early then. */
 static const struct backlog_live *live_of(const struct lens_backlog *backlog,
-					  const struct open_note *note, uint32_t step)
+					  const struct open_note *note, bool batch)
 {
 	for (size_t i = 0; i < backlog->live_count; i++) {
 		const struct backlog_live *live = &backlog->live[i];
 
 		if (live->name.job == note->name->job && live->name.node == note->name->node &&
-		    (!live->known || live->attempt == note->attempt.note.attempt) &&
-		    (step == 0 || live->name.step == step))
+		    (live->known ? live->attempt == note->attempt.note.attempt : !batch) &&
+		    (!batch || live->name.step == LENS_STEP_BATCH))
 			return live;
 	}
 	return NULL;
@@ -84,13 +85,13 @@ static bool is_first(const struct lens_backlog *backlog, const struct open_note 
 		return note->attempt.epilog_first;
 	return note->attempt.epilog_first || note->attempt.note.first ||
 	       has_batch_window(note->records) ||
-	       live_of(backlog, note, LENS_STEP_BATCH) != NULL;
+	       live_of(backlog, note, true) != NULL;
 }
 
 static int answer_append(struct lens_backlog *backlog, struct open_note *note, const char *when,
 			 const struct lens_job_answer *answer)
 {
-	const struct backlog_live *live = live_of(backlog, note, 0);
+	const struct backlog_live *live = live_of(backlog, note, false);
 	struct lens_carrier *record = lens_record_create("answer");
 	char *resource = NULL;
 	int rc = -1;
@@ -149,7 +150,7 @@ static void end_visit(struct lens_backlog *backlog, struct open_note *note)
 		backlog_unlink(backlog, note->name);
 		return;
 	}
-	if (live_of(backlog, note, 0) != NULL || !answer_have(backlog, note, true))
+	if (live_of(backlog, note, false) != NULL || !answer_have(backlog, note, true))
 		return;
 	if (lens_job_attempt_released(&note->attempt)) {
 		backlog_log(backlog, "job %" PRIu32 " goes on without this node", note->name->job);

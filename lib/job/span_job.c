@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/job/spans.h"
 
+#include "lib/core/traceparent.h"
 #include "lib/job/emit.h"
 
 #include <ctype.h>
@@ -51,6 +52,7 @@ static int emit_init(struct lens_emit *emit, struct lens_batch *batch,
 		     const struct lens_job_site *site, const struct lens_job_attempt *attempt)
 {
 	const struct lens_note *note = &attempt->note;
+	struct lens_traceparent outer;
 
 	emit->attempt = note->attempt;
 	emit->factual = !attempt->inferred && lens_job_attempt_started(attempt) != NULL;
@@ -58,14 +60,18 @@ static int emit_init(struct lens_emit *emit, struct lens_batch *batch,
 	if (lens_trace_id_derive(&emit->own, site->realm, note->cluster, note->leader,
 				 note->attempt) == -1)
 		return -1;
-	emit->wire = emit->own;
+	emit->wire = note->in_outer && lens_traceparent_parse(&outer, note->outer) == 0 ?
+			     outer.trace :
+			     emit->own;
 	return lens_resource_fill_attempt(lens_group_resource(emit->group), site, attempt);
 }
 
-/* A link to the root of the attempt before, in that attempt's trace. */
+/* A link to the root of the attempt before, in that attempt's trace; all attempts of a job in
+ * an outer trace are in that one. */
 static void previous_link(struct lens_emit *emit, struct lens_span *span,
 			  const struct lens_job_site *site, const struct lens_note *note)
 {
+	bool outer = memcmp(&emit->wire, &emit->own, sizeof(emit->own)) != 0;
 	struct lens_trace_id trace;
 	struct lens_span_id root;
 
@@ -77,7 +83,20 @@ static void previous_link(struct lens_emit *emit, struct lens_span *span,
 		emit->failed = true;
 		return;
 	}
-	lens_span_add_link(span, &trace, &root);
+	lens_span_add_link(span, outer ? &emit->wire : &trace, &root);
+}
+
+/* The submitter's span is the root's parent, or just a link of it. */
+static void outer_set(struct lens_span *root, const struct lens_note *note)
+{
+	struct lens_traceparent outer;
+
+	if (lens_traceparent_parse(&outer, note->outer) == -1)
+		return;
+	if (note->in_outer)
+		lens_span_set_parent(root, &outer.span);
+	else
+		lens_span_add_link(root, &outer.trace, &outer.span);
 }
 
 static struct lens_span *phase_emit(struct lens_emit *emit, const struct lens_note *note,
@@ -195,6 +214,7 @@ int lens_job_spans_add(struct lens_batch *batch, const struct lens_job_site *sit
 		span = lens_emit_span(&emit, "slurm.job_attempt", "");
 		lens_span_set_window(span, times.submit, times.end);
 		previous_link(&emit, span, site, note);
+		outer_set(span, note);
 		job_attributes(span, attempt);
 	}
 	snprintf(place, sizeof(place), "%" PRIu32, note->job);

@@ -26,7 +26,9 @@ assert_detached() {
 		pipe:* | "$SANDBOX/cluster"*) echo "holds $target" >&2 && return 1 ;;
 		esac
 	done
-	[ "$(ps -o sid= -p "$1" | tr -d ' ')" = "$1" ]
+	# Its session is its own, without a terminal.
+	[ "$(ps -o pid= -s "$(ps -o sid= -p "$1")" | tr -d ' ')" = "$1" ]
+	[ "$(ps -o tty= -p "$1")" = '?' ]
 	[ "$(ps -o ppid= -p "$1" | tr -d ' ')" = 1 ]
 	# It reads HUP, INT and TERM from a descriptor; slurmstepd's mask has others too.
 	[ $((0x$(sed -n 's/^SigBlk:\s*//p' "/proc/$1/status") & ~0x4003)) = 0 ]

@@ -4,9 +4,11 @@
 
 #include <fcntl.h>
 #include <ftw.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -97,6 +99,16 @@ static inline char *scratch_read(const struct scratch *scratch, const char *name
 static inline bool scratch_has(const struct scratch *scratch, const char *name)
 {
 	return faccessat(scratch->fd, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+/* A child that ends with the test, also with one that failed half-way. */
+static inline pid_t scratch_fork(void)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	if (pid == 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent))
+		_exit(99);
+	return pid;
 }
 
 /* Waits for the child PID; its exit code, or 1000 and the signal that ended it. */

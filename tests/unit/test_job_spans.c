@@ -13,6 +13,7 @@
 
 #define ROOT "49dde0fce57ce764"
 #define JOB  "38ea49563b258858"
+#define OUTER "00-0123456789abcdef0123456789abcdef-00000000000000bb-01"
 
 /* The prolog writes at 100.5 s. */
 #define NOTE(attempt, more)                                                                        \
@@ -111,6 +112,48 @@ static void restart_has_a_gap_and_links(void **state)
 	span = sample_span(groups, "slurm.job_attempt", 0);
 	assert_int_equal(json_object_array_length(json_object_object_get(span, "links")), 1);
 	assert_null(json_object_object_get(sample_span(groups, "slurm.job", 0), "links"));
+	json_object_put(groups);
+}
+
+static void submitters_span_is_linked_or_the_parent(void **state)
+{
+	struct json_object *groups = spans_of(lens_job_spans_add,
+		NOTE("1", ",outer=" OUTER) STARTED("1") EPILOG("1") ENDED("1", "state=COMPLETED," TIMES));
+	struct json_object *root = sample_span(groups, "slurm.job_attempt", 0);
+	struct json_object *links = json_object_object_get(root, "links");
+
+	(void)state;
+	assert_string_equal(sample_field(root, "traceId"), "ac7efdcece563fbeb417de698473a515");
+	assert_string_equal(sample_field(root, "parentSpanId"), "");
+	assert_int_equal(json_object_array_length(links), 2);
+	assert_string_equal(sample_field(json_object_array_get_idx(links, 1), "traceId"),
+			    "0123456789abcdef0123456789abcdef");
+	assert_string_equal(sample_field(json_object_array_get_idx(links, 1), "spanId"),
+			    "00000000000000bb");
+	json_object_put(groups);
+
+	groups = spans_of(lens_job_spans_add, NOTE("1", ",inouter=1,outer=" OUTER) STARTED("1")
+			  EPILOG("1") ENDED("1", "state=COMPLETED," TIMES));
+	root = sample_span(groups, "slurm.job_attempt", 0);
+	links = json_object_object_get(root, "links");
+	assert_string_equal(sample_field(root, "traceId"), "0123456789abcdef0123456789abcdef");
+	assert_string_equal(sample_field(root, "parentSpanId"), "00000000000000bb");
+	assert_string_equal(sample_field(sample_span(groups, "slurm.job", 0), "traceId"),
+			    "0123456789abcdef0123456789abcdef");
+	/* Both attempts are in the outer trace, their ids by their own. */
+	assert_int_equal(json_object_array_length(links), 1);
+	assert_string_equal(sample_field(json_object_array_get_idx(links, 0), "traceId"),
+			    "0123456789abcdef0123456789abcdef");
+	assert_string_equal(sample_field(json_object_array_get_idx(links, 0), "spanId"), ROOT);
+	json_object_put(groups);
+
+	/* What is no TRACEPARENT is no parent. */
+	groups = spans_of(lens_job_spans_add, NOTE("0", ",inouter=1,outer=junk") STARTED("0")
+			  EPILOG("0") ENDED("0", "state=COMPLETED," TIMES));
+	root = sample_span(groups, "slurm.job_attempt", 0);
+	assert_string_equal(sample_field(root, "spanId"), ROOT);
+	assert_string_equal(sample_field(root, "traceId"), "596be2a5d217a7f5994b1f8309615239");
+	assert_string_equal(sample_field(root, "parentSpanId"), "");
 	json_object_put(groups);
 }
 
@@ -311,6 +354,7 @@ int main(void)
 		cmocka_unit_test(start_has_its_phases),
 		cmocka_unit_test(queued_is_sent_at_no_length_and_deferred_is_not),
 		cmocka_unit_test(restart_has_a_gap_and_links),
+		cmocka_unit_test(submitters_span_is_linked_or_the_parent),
 		cmocka_unit_test(next_tick_of_a_scrontab_is_no_restart),
 		cmocka_unit_test(completed_job),
 		cmocka_unit_test(failed_states_are_errors),

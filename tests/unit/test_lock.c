@@ -19,7 +19,7 @@ static pid_t start_holder(const struct scratch *scratch, const char *line)
 	pid_t pid;
 
 	assert_int_equal(pipe(ready), 0);
-	pid = fork();
+	pid = scratch_fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		close(ready[0]);
@@ -115,7 +115,7 @@ static void exec_keeps_it(void **state)
 
 	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(pipe(go), 0);
-	pid = fork();
+	pid = scratch_fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		if (lens_lock_take(scratch->fd, "x", NULL) <= 2)

@@ -91,7 +91,7 @@ static void the_line_goes_there_and_back(void **state)
 	line = lens_mark_format(mark);
 	/* The prints are the first eight digits that `printf %s 1 | sha256sum` says. */
 	assert_string_equal(line, "v=1,job=4294967295,attempt=2,head=n1,array=36_3,s.X=6b86b273,"
-				  "s.Y=-,k.team=e3b0c442,u.X=a%3Db%2C%20c%252C%0A,o.team=t");
+				  "s.Y=-,k.team=e3b0c442,u.X=a%3Db%2C%20c%252C%0A,o.team=t,end=");
 	read = lens_mark_parse(line);
 	assert_non_null(read);
 	assert_true(lens_mark_job(read) == 4294967295U);
@@ -114,17 +114,19 @@ static void what_is_no_mark(void **state)
 		NULL,
 		"",
 		"1",
-		"job=1,attempt=0",
-		"v=2,job=1,attempt=0",
-		"v=1",
-		"v=1,job=1",
-		"v=1,attempt=0",
-		"v=1,job=,attempt=0",
-		"v=1,job=x,attempt=0",
-		"v=1,job=-1,attempt=0",
-		"v=1,job=4294967296,attempt=0",
-		"v=1,job=1,attempt=-1",
-		"v=1%00,job=1,attempt=0",
+		"job=1,attempt=0,end=",
+		"v=2,job=1,attempt=0,end=",
+		"v=1,end=",
+		"v=1,job=1,end=",
+		"v=1,attempt=0,end=",
+		"v=1,job=,attempt=0,end=",
+		"v=1,job=x,attempt=0,end=",
+		"v=1,job=-1,attempt=0,end=",
+		"v=1,job=4294967296,attempt=0,end=",
+		"v=1,job=1,attempt=-1,end=",
+		"v=1%00,job=1,attempt=0,end=",
+		"v=1,job=1,attempt=0",
+		"v=1,job=1,attempt=0,end",
 	};
 	struct lens_mark *mark;
 
@@ -133,7 +135,7 @@ static void what_is_no_mark(void **state)
 		if (lens_mark_parse(bad[i]))
 			fail_msg("`%s` was taken for a mark", bad[i] ? bad[i] : "(none)");
 	/* A later lens may say more. */
-	mark = lens_mark_parse("v=1,job=7,attempt=0,new=1,z.X=2");
+	mark = lens_mark_parse("v=1,job=7,attempt=0,new=1,z.X=2,end=,newer=1");
 	assert_non_null(mark);
 	assert_int_equal(lens_mark_job(mark), 7);
 	lens_mark_destroy(mark);

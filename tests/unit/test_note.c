@@ -362,7 +362,7 @@ static void a_full_disk_leaves_no_half_note(void **state)
 	const struct rlimit limit = { 50, 50 };
 	struct lens_note note = make_note(8, 0, true);
 	struct lens_error err = LENS_ERROR_INIT;
-	pid_t pid = fork();
+	pid_t pid = scratch_fork();
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
@@ -385,7 +385,7 @@ static void a_full_disk_does_not_keep_a_note_in_place(void **state)
 	pid_t pid;
 
 	write_note(scratch, &note);
-	pid = fork();
+	pid = scratch_fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		struct lens_carrier *epilog = lens_record_create("epilog");

@@ -234,7 +234,7 @@ static void a_limit_cuts_a_line_and_kills_nobody(void **state)
 	const char *path = scratch_path(scratch, "file");
 	struct lens_records *records;
 	int fd, torn;
-	pid_t pid = fork();
+	pid_t pid = scratch_fork();
 
 	assert_true(pid >= 0);
 	if (pid == 0)

@@ -129,7 +129,7 @@ static void it_keeps_nothing_of_its_starter(void **state)
 	struct scratch *scratch = *state;
 	char *text, mine[64];
 	long pid, session;
-	pid_t child = fork();
+	pid_t child = scratch_fork();
 
 	assert_true(child >= 0);
 	if (child == 0)
@@ -160,7 +160,7 @@ static void without_close_range_it_is_as_clean(void **state)
 	const struct sock_fprog program = { sizeof(filter) / sizeof(filter[0]), filter };
 	struct scratch *scratch = *state;
 	char *text;
-	pid_t child = fork();
+	pid_t child = scratch_fork();
 
 	assert_true(child >= 0);
 	if (child == 0) {
@@ -194,7 +194,7 @@ static void root_is_taken_back(void **state)
 
 	if (geteuid() != 0)
 		skip();
-	child = fork();
+	child = scratch_fork();
 	assert_true(child >= 0);
 	if (child == 0) {
 		if (setgroups(2, groups) != 0 || setresgid(0, 65534, 0) != 0 ||
@@ -219,7 +219,7 @@ static void a_user_stays_a_user(void **state)
 	if (geteuid() != 0)
 		skip();
 	assert_int_equal(chown(scratch->path, 65534, 65534), 0);
-	child = fork();
+	child = scratch_fork();
 	assert_true(child >= 0);
 	if (child == 0) {
 		if (setresgid(65534, 65534, 65534) != 0 || setresuid(65534, 65534, 65534) != 0)

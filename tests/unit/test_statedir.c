@@ -40,7 +40,7 @@ static void it_is_made_and_opened_above_stdio(void **state)
 	const char *path = scratch_path(scratch, "state");
 	struct lens_error err = LENS_ERROR_INIT;
 	struct stat status;
-	mode_t before = umask(0777);
+	mode_t before = umask(0277);
 	int fd;
 
 	refused(path, false, "mkdir -m 0700");
@@ -61,7 +61,7 @@ static void it_is_made_and_opened_above_stdio(void **state)
 static void closed_stdio_is_not_taken(void **state)
 {
 	struct scratch *scratch = *state;
-	pid_t pid = fork();
+	pid_t pid = scratch_fork();
 
 	assert_true(pid >= 0);
 	if (pid == 0) {
