@@ -37,7 +37,8 @@ static int held_say(struct agent *agent)
 	if (holder <= 0)
 		agent_log_say(agent->log, "an agent is running for %s", agent->config->state_dir);
 	else
-		agent_log_say(agent->log, "an agent (pid %d) is running for %s and does this already",
+		agent_log_say(agent->log,
+			      "an agent (pid %d) is running for %s and does this already",
 			      (int)holder, agent->config->state_dir);
 	return agent->options->once ? LENS_EXIT_NO : LENS_EXIT_OK;
 }
@@ -45,8 +46,15 @@ static int held_say(struct agent *agent)
 static int agent_run(struct agent *agent)
 {
 	bool held;
-	int status = agent_open(agent, &held);
+	int status;
 
+	if (agent->options->once) {
+		signal(SIGPIPE, SIG_IGN);
+		signal(SIGHUP, SIG_IGN);
+	} else {
+		agent_signals_block();
+	}
+	status = agent_open(agent, &held);
 	if (held)
 		return held_say(agent);
 	if (status != LENS_EXIT_OK)
@@ -54,11 +62,7 @@ static int agent_run(struct agent *agent)
 	agent_log_open(agent->log, agent->directory);
 	if (agent_connect(agent) == -1)
 		return LENS_EXIT_ENVIRONMENT;
-	if (!agent->options->once)
-		return agent_loop(agent);
-	signal(SIGPIPE, SIG_IGN);
-	signal(SIGHUP, SIG_IGN); /* the plugin's hint to a lock holder to read its settings again */
-	return agent_once(agent);
+	return agent->options->once ? agent_once(agent) : agent_loop(agent);
 }
 
 /* Jitter shall differ between nodes that start at the same moment. */

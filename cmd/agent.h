@@ -23,11 +23,11 @@ struct agent {
 	struct agent_log *log;
 	struct lens_config *config;
 	int directory;
-	int lock; /* stays open: closing it would give the lock up */
+	int lock;                       /* stays open: closing it would give the lock up */
 	struct lens_exporter *exporter; /* NULL: the settings name none that works */
 	struct lens_backlog *backlog;
 	struct lens_ask *asks[AGENT_ASKS]; /* questions under way; NULL free */
-	int64_t term_ms; /* when SIGTERM was first seen pending; 0 not */
+	int64_t term_ms;                   /* when SIGTERM was first seen pending; 0 not */
 };
 
 /* agent_setup.c. Opens the state directory and takes the lock. LENS_EXIT_OK, or what to
@@ -47,7 +47,9 @@ bool agent_cancelled(void *agent); /* for the exporter: a running request is to 
  * lowered to the first one's deadline (-1: none). */
 size_t agent_asks_poll(const struct agent *agent, struct pollfd *fds, int64_t *timeout_ms);
 
-/* agent_loop.c: until SIGTERM. An enum lens_exit. */
+/* agent_loop.c. Before the lock is taken: a slurmd that finds it held sends SIGHUP at once. */
+void agent_signals_block(void);
+/* Until SIGTERM. An enum lens_exit. */
 int agent_loop(struct agent *agent);
 /* agent_once.c: what is ready now. */
 int agent_once(struct agent *agent);

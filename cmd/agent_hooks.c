@@ -121,7 +121,8 @@ size_t agent_asks_poll(const struct agent *agent, struct pollfd *fds, int64_t *t
 
 		if (agent->asks[i] == NULL)
 			continue;
-		fds[count++] = (struct pollfd){ .fd = lens_ask_fd(agent->asks[i]), .events = POLLIN };
+		fds[count++] =
+			(struct pollfd){ .fd = lens_ask_fd(agent->asks[i]), .events = POLLIN };
 		left = lens_ask_remaining_ms(agent->asks[i]);
 		if (*timeout_ms == -1 || left < *timeout_ms)
 			*timeout_ms = left;

@@ -26,23 +26,35 @@ enum { FD_SIGNALS, FD_EVENTS, FD_ASKS };
 struct loop {
 	struct agent *agent;
 	int signals, events;
-	bool stop;	     /* SIGTERM */
-	bool gone;	     /* the state directory was removed */
-	int64_t run_ms;	     /* when to look through the directory; -1 not */
-	int64_t send_ms;     /* not sent again before; 0 at once */
+	bool stop;             /* SIGTERM */
+	bool gone;             /* the state directory was removed */
+	int64_t run_ms;        /* when to look through the directory; -1 not */
+	int64_t send_ms;       /* not sent again before; 0 at once */
 	unsigned int failures; /* of the receiver, in a row */
 };
+
+static void signals_fill(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGHUP);
+}
+
+void agent_signals_block(void)
+{
+	sigset_t set;
+
+	signal(SIGPIPE, SIG_IGN);
+	signals_fill(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
 
 static int signals_open(void)
 {
 	sigset_t set;
 
-	signal(SIGPIPE, SIG_IGN);
-	sigemptyset(&set);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	signals_fill(&set);
 	return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -53,8 +65,9 @@ static int events_open(int directory)
 	int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", directory);
-	if (fd != -1 && inotify_add_watch(fd, path, IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO |
-							    IN_DELETE_SELF | IN_ONLYDIR) == -1) {
+	if (fd != -1 && inotify_add_watch(fd, path,
+					  IN_CREATE | IN_CLOSE_WRITE | IN_MOVED_TO |
+						  IN_DELETE_SELF | IN_ONLYDIR) == -1) {
 		close(fd);
 		return -1;
 	}
@@ -77,8 +90,10 @@ static void settings_reload(struct loop *loop)
 	if (config == NULL)
 		return;
 	if (strcmp(config->state_dir, agent->config->state_dir) != 0)
-		agent_log_say(agent->log, "StateDir is %s now: this agent goes on with %s until "
-			      "it is stopped", config->state_dir, agent->config->state_dir);
+		agent_log_say(agent->log,
+			      "StateDir is %s now: this agent goes on with %s until "
+			      "it is stopped",
+			      config->state_dir, agent->config->state_dir);
 	agent_disconnect(agent);
 	lens_config_destroy(agent->config);
 	agent->config = config;

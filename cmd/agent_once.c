@@ -32,8 +32,8 @@ static int verdict(struct agent *agent, const struct lens_backlog_result *result
 	if (result->asking + result->unanswered > 0)
 		agent_log_say(agent->log, "slurmctld has not answered about %zu attempts of jobs",
 			      result->asking + result->unanswered);
-	return result->unsent || result->asking + result->unanswered > 0 ? LENS_EXIT_NO :
-									    LENS_EXIT_OK;
+	return result->unsent || result->asking + result->unanswered > 0 ? LENS_EXIT_NO
+									 : LENS_EXIT_OK;
 }
 
 int agent_once(struct agent *agent)

@@ -12,8 +12,8 @@
 /* The command line of `slurm-lens agent`. Strings are ARGV's. */
 struct agent_options {
 	bool once, stop, help;
-	const char *state_dir;	/* NULL: not given */
-	char **arguments;	/* as plugstack would give them: --set's, and --config as config= */
+	const char *state_dir; /* NULL: not given */
+	char **arguments;      /* as plugstack would give them: --set's, and --config as config= */
 	size_t argument_count;
 	int argc; /* the whole of it, to start the program anew */
 	char **argv;
@@ -25,11 +25,10 @@ void agent_options_clear(struct agent_options *options);
 
 /*
  * The settings as the plugin has them: lens.conf beats a --set, as it beats a plugstack
- * argument; --state-dir, which a person gives, beats both. Without --config lens.conf is looked for
- * beside slurm.conf (SLURM_CONF, else the built-in place). Every problem is a line in
+ * argument; --state-dir, which a person gives, beats both. Without --config lens.conf is
+ * looked for beside slurm.conf (SLURM_CONF, else the built-in place). Every problem is a line in
  * LOG, the rest stands. The caller destroys; NULL: no memory.
  */
-struct lens_config *agent_settings_load(const struct agent_options *options,
-					struct agent_log *log);
+struct lens_config *agent_settings_load(const struct agent_options *options, struct agent_log *log);
 
 #endif

@@ -35,7 +35,8 @@ int agent_open(struct agent *agent, bool *held)
 
 	*held = false;
 	agent->lock = -1;
-	agent->directory = lens_statedir_open(agent->config->state_dir, !agent->options->once, &err);
+	agent->directory =
+		lens_statedir_open(agent->config->state_dir, !agent->options->once, &err);
 	if (agent->directory == -1 || line == NULL) {
 		agent_log_say(agent->log, "%s", line == NULL ? "out of memory" : err.text);
 		free(line);

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define STOP_PATIENCE_MS 15000
-#define STOP_LOOK_MS	 50
+#define STOP_LOOK_MS     50
 
 /* Waits until somebody else than HOLDER, or nobody, has the lock. */
 static int stop_wait(int directory, pid_t holder, struct agent_log *log)

@@ -5,7 +5,7 @@
 /* What every subcommand exits with. */
 enum lens_exit {
 	LENS_EXIT_OK = 0,
-	LENS_EXIT_NO = 1,	   /* the answer is no */
+	LENS_EXIT_NO = 1,          /* the answer is no */
 	LENS_EXIT_ENVIRONMENT = 2, /* wrong usage, or something around it is not as it must be */
 };
 

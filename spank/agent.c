@@ -61,7 +61,8 @@ static void start(const struct lens_config *config)
 		argv[n++] = config->arguments[i];
 	}
 	if (lens_spawn_detached(config->agent_path, (char *const *)argv, lens_env_array(env), &err))
-		lens_log("the agent was not started: %s", err.text);
+		lens_log("AgentPath %s: the agent was not started: %s", config->agent_path,
+			 err.text);
 out:
 	lens_env_destroy(env);
 	free(argv);

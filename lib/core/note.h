@@ -33,8 +33,9 @@ void lens_note_clear(struct lens_note *note); /* frees the strings, zeroes the s
 /*
  * Writes the note of the attempt that begins: to a temporary file, then renamed. A note
  * of another attempt that is in the way (its epilog never ran here) is retired to its
- * ended name first; one of the same attempt is left as it is (a second prolog). When
- * MAX_NOTES notes are there already nothing is written: -1 with ERR saying so. 0 or -1.
+ * ended name first, or unlinked when it is not lens's; one of the same attempt is left as it
+ * is (a second prolog). When MAX_NOTES notes are there already nothing is written: -1 with
+ * ERR saying so. 0 or -1.
  */
 int lens_note_write(int directory, const struct lens_note *note, uint64_t max_notes,
 		    struct lens_error *err);
@@ -51,10 +52,11 @@ int lens_note_parse(struct lens_note *out, const struct lens_records *records);
 int lens_note_optin(int directory, uint32_t job, const char *node, struct lens_error *err);
 
 /*
- * The attempt is over on this node: a note that is lens's (or, with no note, LENS)
- * gets the record EPILOG and its ended name; one that is not is unlinked. With no note and
- * LENS an ended note of FALLBACK (its attempt from the epilog's own environment) is made,
- * with `inferred=1` in its note record. 0 or -1 with ERR.
+ * The attempt is over on this node. A note that is lens's, or of a job that is by LENS (the epilog may
+ * know of an opt-in that came after the prolog), gets the record EPILOG and its ended
+ * name; another one is unlinked. With no note and LENS an ended note of FALLBACK (its attempt from
+ * the epilog's own environment) is made, with `inferred=1` in its note record. 0 or -1
+ * with ERR.
  */
 int lens_note_end(int directory, const struct lens_note *fallback, bool lens,
 		  const struct lens_carrier *epilog, struct lens_error *err);

@@ -237,7 +237,8 @@ static int retire_other(int directory, const struct lens_note *note, struct lens
 		return 0;
 	same = is_same_attempt(&other, note);
 	names_format(&names, other.job, other.node, other.attempt);
-	if (!same && move_note(directory, names.now, names.ended) != 0)
+	if (!same && (other.lens ? move_note(directory, names.now, names.ended)
+				 : unlinkat(directory, names.now, 0)) != 0)
 		result = note_error(err, names.now, "cannot be retired");
 	lens_note_clear(&other);
 	return same ? 1 : result;
@@ -288,9 +289,18 @@ int lens_note_read(int directory, uint32_t job, const char *node, struct lens_no
 	return 0;
 }
 
+/* Adds to a note at FD that its job is lens's. */
+static int add_optin(int fd)
+{
+	struct lens_carrier *record = lens_record_create("optin");
+	int result = record != NULL ? add_record(fd, record) : -1;
+
+	lens_carrier_destroy(record);
+	return result;
+}
+
 int lens_note_optin(int directory, uint32_t job, const char *node, struct lens_error *err)
 {
-	struct lens_carrier *record = NULL;
 	struct lens_note note;
 	bool damaged = false;
 	int fd, result = 0;
@@ -300,30 +310,28 @@ int lens_note_optin(int directory, uint32_t job, const char *node, struct lens_e
 		return fd == -2 ? 0 : -1;
 	if (damaged || note.lens)
 		goto out;
-	record = lens_record_create("optin");
-	if (record == NULL || add_record(fd, record) != 0)
+	if (add_optin(fd) != 0)
 		result = lens_error_set(err, "job %" PRIu32 " cannot be marked as lens's: %m", job);
 out:
-	lens_carrier_destroy(record);
 	lens_note_clear(&note);
 	lens_fd_close(fd);
 	return result;
 }
 
-static int end_found(int directory, int fd, const struct lens_note *note,
+static int end_found(int directory, int fd, const struct lens_note *note, bool lens,
 		     const struct lens_carrier *epilog, struct lens_error *err)
 {
 	struct note_names names;
 	int result = 0;
 
 	names_format(&names, note->job, note->node, note->attempt);
-	if (!note->lens) {
+	if (!note->lens && !lens) {
 		if (unlinkat(directory, names.now, 0) != 0 && errno != ENOENT)
 			return note_error(err, names.now, "cannot be removed");
 		return 0;
 	}
 	/* Renamed even when the disk is full: the next attempt must not find it. */
-	if (add_record(fd, epilog) != 0)
+	if ((!note->lens && add_optin(fd) != 0) || add_record(fd, epilog) != 0)
 		result = note_error(err, names.now, "cannot be added to");
 	if (move_note(directory, names.now, names.ended) != 0)
 		result = note_error(err, names.now, "cannot be retired");
@@ -360,7 +368,7 @@ int lens_note_end(int directory, const struct lens_note *fallback, bool lens,
 	if (fd == -1)
 		return -1;
 	if (fd >= 0 && !damaged) {
-		result = end_found(directory, fd, &note, epilog, err);
+		result = end_found(directory, fd, &note, lens, epilog, err);
 		goto out;
 	}
 	if (fd >= 0) {

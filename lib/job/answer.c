@@ -184,8 +184,8 @@ bool lens_job_answer_running(const struct lens_job_answer *answer)
 const char *lens_job_state_name(uint32_t raw)
 {
 	static const char *const names[] = {
-		"PENDING",   "RUNNING",	  "SUSPENDED", "COMPLETED", "CANCELLED", "FAILED",
-		"TIMEOUT",   "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE",	 "OUT_OF_MEMORY",
+		"PENDING", "RUNNING",   "SUSPENDED", "COMPLETED", "CANCELLED", "FAILED",
+		"TIMEOUT", "NODE_FAIL", "PREEMPTED", "BOOT_FAIL", "DEADLINE",  "OUT_OF_MEMORY",
 	};
 	uint32_t base = raw & STATE_BASE;
 

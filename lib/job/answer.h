@@ -19,20 +19,20 @@ struct lens_job_answer {
 	bool found; /* false: slurmctld has forgotten the job, or was given up on */
 	uint32_t job;
 	uint32_t attempt; /* slurmctld's restart count at that moment */
-	char *state;	  /* Slurm's base state: PENDING, RUNNING, COMPLETED, ... */
+	char *state;      /* Slurm's base state: PENDING, RUNNING, COMPLETED, ... */
 	bool completing;  /* it is over, epilogs run */
 	uint32_t raw_state;
-	char *reason;	  /* Slurm's word; NULL when it is none */
-	char *exit_code;  /* `3:0`, exit code and signal */
-	char *derived;	  /* likewise, the highest of the job's steps */
+	char *reason;                         /* Slurm's word; NULL when it is none */
+	char *exit_code;                      /* `3:0`, exit code and signal */
+	char *derived;                        /* likewise, the highest of the job's steps */
 	int64_t submit, eligible, start, end; /* whole seconds since the epoch, 0 not known */
-	int64_t suspended;		      /* seconds */
+	int64_t suspended;                    /* seconds */
 	char *name, *user, *partition, *account, *qos, *reservation, *nodelist;
 	uint32_t uid;
-	uint32_t nodes, tasks, cpus;	/* 0 not known */
-	uint32_t array_job, array_task; /* array_task: LENS_ANSWER_NONE when it is no array's */
+	uint32_t nodes, tasks, cpus;     /* 0 not known */
+	uint32_t array_job, array_task;  /* array_task: LENS_ANSWER_NONE when it is no array's */
 	uint32_t het_leader, het_offset; /* het_leader: 0 when it is no component */
-	bool cron; /* a scrontab entry: a new attempt is its next tick */
+	bool cron;                       /* a scrontab entry: a new attempt is its next tick */
 };
 
 /* Zeroes ANSWER, with array_task and uid not known. */

@@ -167,7 +167,8 @@ static int answer_parse(struct lens_ask *ask, struct lens_job_answer *out, struc
 	int rc = -1;
 
 	if (ask->text.failed || length == 0 || ask->text.data[length - 1] != '\n') {
-		lens_error_set(err, "slurmctld: no answer (libslurm gave up; is SLURM_CONF right?)");
+		lens_error_set(err,
+			       "slurmctld: no answer (libslurm gave up; is SLURM_CONF right?)");
 		goto out;
 	}
 	ask->text.data[length - 1] = '\0';

@@ -15,18 +15,18 @@
  */
 struct lens_job_attempt {
 	struct lens_note note;
-	bool inferred;	   /* the epilog had to make the note: its attempt may be the next one's */
-	int64_t begin_ns;  /* the note's record: the prolog, or the epilog when inferred */
-	int64_t last_ns;   /* the last record by Slurm's own processes on this node */
-	bool over;	   /* the epilog ran */
-	int64_t epilog_ns; /* over: when */
-	bool epilog_first; /* over: this node is the first of the job's list */
+	bool inferred;           /* the epilog made the note: its attempt may be the next one's */
+	int64_t begin_ns;        /* the note's record: the prolog, or the epilog when inferred */
+	int64_t last_ns;         /* the last record by Slurm's own processes on this node */
+	bool over;               /* the epilog ran */
+	int64_t epilog_ns;       /* over: when */
+	bool epilog_first;       /* over: this node is the first of the job's list */
 	uint32_t epilog_attempt; /* over: Slurm's count at that time */
-	const char *nodelist;	 /* over: the epilog's, or NULL */
+	const char *nodelist;    /* over: the epilog's, or NULL */
 	bool start_asked, end_asked; /* there is an answer, if only that there is none */
 	struct lens_job_answer start, end;
 	bool start_sent; /* the start spans are acknowledged */
-	bool windowed;	 /* a journal of this attempt is acknowledged: from, to hold */
+	bool windowed;   /* a journal of this attempt is acknowledged: from, to hold */
 	int64_t from_ns, to_ns;
 	const char *resource; /* the job's resource attributes by a journal, or NULL */
 };

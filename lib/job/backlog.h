@@ -52,17 +52,17 @@ struct lens_backlog_hooks {
 	enum lens_reply (*reply)(void *context, void *question, struct lens_job_answer *out,
 				 struct lens_error *err);
 	void (*forget)(void *context, void *question); /* ends QUESTION, answered or not */
-	int64_t (*now_ms)(void *context); /* monotonic */
-	bool (*stopping)(void *context); /* leave the rest for later */
+	int64_t (*now_ms)(void *context);              /* monotonic */
+	bool (*stopping)(void *context);               /* leave the rest for later */
 	void (*log)(void *context, const char *text);
 };
 
 struct lens_backlog_result {
-	bool unsent;		/* spans are ready that the receiver did not take */
+	bool unsent;            /* spans are ready that the receiver did not take */
 	int64_t retry_after_ms; /* unsent: what it asked for, -1 nothing */
-	char message[256];	/* unsent: what it said */
-	size_t asking;		/* questions under way */
-	size_t unanswered;	/* attempts that wait for another try at slurmctld */
+	char message[256];      /* unsent: what it said */
+	size_t asking;          /* questions under way */
+	size_t unanswered;      /* attempts that wait for another try at slurmctld */
 	int64_t due_ms; /* when (by now_ms) to look again though nothing happens; -1 never */
 	uint64_t sent, dropped; /* spans of this run; dropped: refused for good */
 };
@@ -74,8 +74,8 @@ void lens_backlog_destroy(struct lens_backlog *backlog);
 
 /*
  * Goes through the directory once and does all that can be done without waiting for
- * anything but the receiver; after its first refusal nothing more is sent in this run, and nothing at
- * all without MAY_SEND. 0, or -1 with ERR when the directory cannot be read.
+ * anything but the receiver; after its first refusal nothing more is sent in this run, and
+ * nothing at all without MAY_SEND. 0, or -1 with ERR when the directory cannot be read.
  */
 int lens_backlog_run(struct lens_backlog *backlog, bool may_send,
 		     struct lens_backlog_result *result, struct lens_error *err);

@@ -70,8 +70,7 @@ static size_t asking_count(const struct lens_backlog *backlog)
 	return count;
 }
 
-static enum backlog_reply no_answer(struct lens_backlog *backlog,
-				    struct backlog_question *question,
+static enum backlog_reply no_answer(struct lens_backlog *backlog, struct backlog_question *question,
 				    const struct lens_error *err)
 {
 	int64_t now = backlog_now(backlog);

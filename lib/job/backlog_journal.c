@@ -18,8 +18,8 @@
 static void live_add(struct lens_backlog *backlog, const struct lens_state_name *name,
 		     const struct lens_job_step *step)
 {
-	struct backlog_live *live = reallocarray(backlog->live, backlog->live_count + 1,
-						 sizeof(*live));
+	struct backlog_live *live =
+		reallocarray(backlog->live, backlog->live_count + 1, sizeof(*live));
 
 	if (live == NULL)
 		return;

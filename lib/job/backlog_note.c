@@ -25,8 +25,8 @@ static int start_fill(struct lens_batch *batch, const struct lens_job_site *site
 	return lens_start_spans_add(batch, site, subject, first, limit);
 }
 
-static int job_fill(struct lens_batch *batch, const struct lens_job_site *site,
-		    const void *subject, size_t first, size_t limit)
+static int job_fill(struct lens_batch *batch, const struct lens_job_site *site, const void *subject,
+		    size_t first, size_t limit)
 {
 	return lens_job_spans_add(batch, site, subject, first, limit);
 }
@@ -84,8 +84,7 @@ static bool is_first(const struct lens_backlog *backlog, const struct open_note 
 	if (note->attempt.nodelist != NULL)
 		return note->attempt.epilog_first;
 	return note->attempt.epilog_first || note->attempt.note.first ||
-	       has_batch_window(note->records) ||
-	       live_of(backlog, note, true) != NULL;
+	       has_batch_window(note->records) || live_of(backlog, note, true) != NULL;
 }
 
 static int answer_append(struct lens_backlog *backlog, struct open_note *note, const char *when,

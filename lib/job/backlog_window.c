@@ -65,8 +65,7 @@ static struct lens_carrier *window_create(const struct lens_job_step *step, bool
 {
 	struct lens_carrier *record = lens_record_create("window");
 
-	if (record != NULL &&
-	    lens_carrier_setf(record, "from", "%" PRId64, step->start_ns) == 0 &&
+	if (record != NULL && lens_carrier_setf(record, "from", "%" PRId64, step->start_ns) == 0 &&
 	    lens_carrier_setf(record, "to", "%" PRId64, step->end_ns) == 0 &&
 	    lens_carrier_setf(record, "step", "%" PRIu32, step->step) == 0 &&
 	    lens_carrier_set(record, "resource", with_resource ? step->resource : NULL) == 0)
@@ -91,7 +90,8 @@ int backlog_window_append(struct lens_backlog *backlog, const struct lens_state_
 	if (record != NULL)
 		rc = backlog_record_append(backlog, fd, record);
 	else
-		backlog_log(backlog, "out of memory: the journal of job %" PRIu32 " stays", step->job);
+		backlog_log(backlog, "out of memory: the journal of job %" PRIu32 " stays",
+			    step->job);
 	lens_carrier_destroy(record);
 	lens_job_attempt_clear(&attempt);
 	lens_records_destroy(records);

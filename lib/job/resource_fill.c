@@ -63,15 +63,16 @@ static int ids_add(struct lens_carrier *carrier, const struct lens_note *note,
 
 	snprintf(job, sizeof(job), "%" PRIu32, note->leader);
 	snprintf(restart, sizeof(restart), "%" PRIu32, note->attempt);
-	snprintf(array_job, sizeof(array_job), "%" PRIu32, array ? answer->array_job : note->leader);
+	snprintf(array_job, sizeof(array_job), "%" PRIu32,
+		 array ? answer->array_job : note->leader);
 	snprintf(array_task, sizeof(array_task), "%" PRIu32, array ? answer->array_task : 0);
 	source.cluster = *note->cluster != '\0' ? note->cluster : NULL;
 	if (array) {
 		source.array_job_id = array_job;
 		source.array_task_id = array_task;
 	}
-	if ((array && lens_carrier_setf(carrier, "slurm.job.id", "%s_%s", array_job, array_task) ==
-			      -1) ||
+	if ((array &&
+	     lens_carrier_setf(carrier, "slurm.job.id", "%s_%s", array_job, array_task) == -1) ||
 	    (!array && (lens_carrier_set(carrier, "slurm.job.id", job) == -1 ||
 			lens_carrier_set(carrier, "slurm.array.count", "1") == -1)) ||
 	    lens_carrier_set(carrier, "slurm.job.id.raw", job) == -1 ||

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NS 1000000000LL
+#define NS    1000000000LL
 #define PLACE 16 /* a job id */
 
 /* When the attempt was what, in nanoseconds: submit <= eligible <= start <= end. */
@@ -38,8 +38,8 @@ static void times_find(struct times *out, const struct lens_job_attempt *attempt
 	if (started == NULL && attempt->windowed && attempt->from_ns < out->start)
 		out->start = attempt->from_ns;
 	out->submit = started != NULL && started->submit > 0 ? started->submit * NS : out->start;
-	out->eligible = started != NULL && started->eligible > 0 ? started->eligible * NS :
-								   out->submit;
+	out->eligible =
+		started != NULL && started->eligible > 0 ? started->eligible * NS : out->submit;
 	out->submit = clamp(out->submit, 0, out->start);
 	out->eligible = clamp(out->eligible, out->submit, out->start);
 	out->end = ended != NULL && ended->end > 0 ? ended->end * NS : attempt->last_ns;
@@ -60,9 +60,9 @@ static int emit_init(struct lens_emit *emit, struct lens_batch *batch,
 	if (lens_trace_id_derive(&emit->own, site->realm, note->cluster, note->leader,
 				 note->attempt) == -1)
 		return -1;
-	emit->wire = note->in_outer && lens_traceparent_parse(&outer, note->outer) == 0 ?
-			     outer.trace :
-			     emit->own;
+	emit->wire = note->in_outer && lens_traceparent_parse(&outer, note->outer) == 0
+			     ? outer.trace
+			     : emit->own;
 	return lens_resource_fill_attempt(lens_group_resource(emit->group), site, attempt);
 }
 
@@ -127,7 +127,8 @@ int lens_start_spans_add(struct lens_batch *batch, const struct lens_job_site *s
 	times_find(&times, attempt);
 	/* The next tick of a scrontab entry is no restart. */
 	if (note->attempt > 0 && !(started != NULL && started->cron)) {
-		span = phase_emit(&emit, note, "slurm.inter_attempt_gap", times.submit, times.start);
+		span = phase_emit(&emit, note, "slurm.inter_attempt_gap", times.submit,
+				  times.start);
 		previous_link(&emit, span, site, note);
 	}
 	if (times.eligible > times.submit)
@@ -142,7 +143,7 @@ static void state_error(struct lens_span *span, const char *state, const char *r
 	char type[64];
 	size_t i;
 
-	for (i = 0; state[i] != '\0' && i < sizeof(type) - 1; i++)
+	for (i = 0; i < sizeof(type) - 1 && state[i] != '\0'; i++)
 		type[i] = (char)tolower((unsigned char)state[i]);
 	type[i] = '\0';
 	lens_emit_error(span, type, reason != NULL ? reason : state);

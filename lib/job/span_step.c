@@ -129,8 +129,7 @@ static void step_emit(struct lens_emit *emit, const struct lens_job_step *step, 
 	lens_span_set_window(span, step->start_ns, step->end_ns);
 	step_attributes(span, step);
 	lens_attributes_int(attributes, "slurm.step.tasks",
-			    (int64_t)(step->task_total != 0 ? step->task_total :
-							      step->task_count));
+			    (int64_t)(step->task_total != 0 ? step->task_total : step->task_count));
 	lens_attributes_int(attributes, "slurm.step.tasks_failed", (int64_t)step->failed);
 	if (!step->closed)
 		lens_attributes_bool(attributes, "nemo.span.truncated", true);
@@ -185,7 +184,8 @@ int lens_step_spans_add(struct lens_batch *batch, const struct lens_job_site *si
 		if (step->first_node || step->step == LENS_STEP_INTERACTIVE)
 			step_emit(&emit, step, id);
 		/* An interactive shell is no rank: the step's span says all there is. */
-		for (size_t i = 0; step->step != LENS_STEP_INTERACTIVE && i < step->task_count; i++) {
+		for (size_t i = 0; step->step != LENS_STEP_INTERACTIVE && i < step->task_count;
+		     i++) {
 			const struct lens_job_task *task = &step->tasks[i];
 			bool failed = lens_job_task_failed(task);
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /*
- * Records to spans (docs/spans.md): pure functions, the same records give the same spans,
+ * Records (docs/journal.md) to spans: pure functions, the same records give the same spans,
  * so that a resend repeats them.
  *
  * Each adds to BATCH, as one group, the spans FIRST to FIRST + LIMIT - 1 of its

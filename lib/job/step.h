@@ -9,16 +9,16 @@
 #include <stdint.h>
 
 /* Slurm's own numbers of steps that srun did not make (slurm.h, all releases). */
-#define LENS_STEP_BATCH	      4294967291U
+#define LENS_STEP_BATCH       4294967291U
 #define LENS_STEP_INTERACTIVE 4294967290U
 
 /* One task of a step as its node saw it. */
 struct lens_job_task {
 	uint32_t rank, local, pid;
 	uint32_t nodeid; /* of the step; UINT32_MAX not known */
-	bool ended;	 /* its task_exit was seen: status holds */
+	bool ended;      /* its task_exit was seen: status holds */
 	bool exports;
-	bool ranks; /* a task is a rank of the training */
+	bool ranks;      /* a task is a rank of the training */
 	uint32_t status; /* the wait status */
 	int64_t start_ns, end_ns;
 	int64_t start_monotonic;
@@ -35,12 +35,12 @@ struct lens_job_task {
 struct lens_job_step {
 	uint32_t job, leader, attempt, step;
 	const char *cluster, *node, *name, *kind; /* never NULL */
-	const char *trace, *parent, *resource;	  /* NULL: absent */
-	uint64_t task_total;			  /* in the step, on all nodes; 0 not known */
-	bool inferred;				  /* there was no note: the attempt is a guess */
-	bool closed;				  /* the step's exit was seen */
-	bool first_node;			  /* this node is the step's first */
-	int64_t start_ns, end_ns; /* holds every task; without step_end the last time known */
+	const char *trace, *parent, *resource;    /* NULL: absent */
+	uint64_t task_total;                      /* in the step, on all nodes; 0 not known */
+	bool inferred;                            /* there was no note: the attempt is a guess */
+	bool closed;                              /* the step's exit was seen */
+	bool first_node;                          /* this node is the step's first */
+	int64_t start_ns, end_ns;    /* holds every task; without step_end the last time known */
 	struct lens_job_task *tasks; /* in the order of their first records */
 	size_t task_count;
 	size_t failed; /* tasks that ended with a non-zero status */

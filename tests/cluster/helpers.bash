@@ -272,6 +272,10 @@ state_files() {
 	find "$STATE_DIR" -name "${1:-[0-9]*}.*" ! -name 'agent.*' 2>/dev/null
 }
 
+nothing_left() {
+	[ -z "$(state_files)" ]
+}
+
 job_sent() {
 	job_over "$1" && [ -z "$(state_files "$1")" ]
 }

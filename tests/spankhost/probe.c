@@ -212,10 +212,15 @@ static void ask_environment(spank_t sp, const char *hook)
 	if (rc != ESPANK_SUCCESS && !own)
 		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value;
 		char question[96];
 
 		snprintf(question, sizeof(question), "env.%s", names[i]);
-		tell(sp, hook, question, "%.200s", find(own ? environ : env, names[i]));
+		value = find(own ? environ : env, names[i]);
+		/* The machine's own: that there is one is all that counts. */
+		if (*value == '/')
+			value = "set";
+		tell(sp, hook, question, "%.200s", value);
 	}
 	tell(sp, hook, "own.SLURMD_NODENAME", "%s",
 	     getenv("SLURMD_NODENAME") ? getenv("SLURMD_NODENAME") : "-");
@@ -261,6 +266,10 @@ static void ask_calls(spank_t sp, const char *hook)
 	     spankhost_rc_name(spank_setenv(sp, "PROBE_SET", "again", 0)));
 	tell(sp, hook, "rc.unsetenv", "%s",
 	     spankhost_rc_name(spank_unsetenv(sp, "PROBE_NONE")));
+	/* Slurm 22.05 dies of it in prolog and epilog, and in a het srun after init_post_opt. */
+	if (spank_context() == S_CTX_JOB_SCRIPT ||
+	    (spank_context() == S_CTX_LOCAL && strncmp(hook, "init", 4) != 0))
+		return;
 	tell(sp, hook, "rc.control", "%s",
 	     spankhost_rc_name(spank_job_control_setenv(sp, "PROBE", hook, 1)));
 }

@@ -28,8 +28,8 @@ static inline int sample_setup(void **state)
 	sample->config = lens_config_create();
 	lens_options_init(&sample->options);
 	*state = sample;
-	return sample->config && lens_options_set(&sample->options, "lens", "on", NULL) == 0 ? 0 :
-											      -1;
+	return sample->config && lens_options_set(&sample->options, "lens", "on", NULL) == 0 ? 0
+											     : -1;
 }
 
 static inline int sample_teardown(void **state)
@@ -73,10 +73,16 @@ static inline void sample_problem(void *context, const char *text)
 static inline bool may_change(const char *string)
 {
 	static const char *const names[] = {
-		"OTEL_RESOURCE_ATTRIBUTES=",	"NEMO_LENS_",	"TRACEPARENT=",
-		"TRACESTATE=",			"LENS_SLURM_SLUID=", "SLURM_LENS_MARK=",
-		"OTEL_EXPORTER_OTLP_ENDPOINT=", "OTEL_EXPORTER_OTLP_PROTOCOL=",
-		"OTEL_SERVICE_NAME=",		"OTEL_SDK_DISABLED=",
+		"OTEL_RESOURCE_ATTRIBUTES=",
+		"NEMO_LENS_",
+		"TRACEPARENT=",
+		"TRACESTATE=",
+		"LENS_SLURM_SLUID=",
+		"SLURM_LENS_MARK=",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=",
+		"OTEL_EXPORTER_OTLP_PROTOCOL=",
+		"OTEL_SERVICE_NAME=",
+		"OTEL_SDK_DISABLED=",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)

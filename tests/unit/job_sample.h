@@ -138,10 +138,10 @@ static inline int sample_status(struct json_object *span)
 	return status == NULL ? 0 : json_object_get_int(json_object_object_get(status, "code"));
 }
 
-#define assert_window(span, from, to)                                                              \
-	do {                                                                                       \
-		assert_string_equal(sample_field(span, "startTimeUnixNano"), from);                \
-		assert_string_equal(sample_field(span, "endTimeUnixNano"), to);                    \
+#define assert_window(span, from, to)                                               \
+	do {                                                                        \
+		assert_string_equal(sample_field(span, "startTimeUnixNano"), from); \
+		assert_string_equal(sample_field(span, "endTimeUnixNano"), to);     \
 	} while (0)
 
 #endif

@@ -24,7 +24,10 @@ static int note_call(void *context, const char *name, const char *value)
 	return ++calls->count == calls->stop_at ? -1 : 0;
 }
 
-#define STRINGS(...) { __VA_ARGS__ NULL }
+#define STRINGS(...)             \
+	{                        \
+		__VA_ARGS__ NULL \
+	}
 
 static void the_calls_and_their_order(void **state)
 {
@@ -115,8 +118,8 @@ static size_t live_find(const struct live *live, const char *name)
 {
 	size_t length = strlen(name), i = 0;
 
-	while (i < live->count && (strncmp(live->strings[i], name, length) != 0 ||
-				   live->strings[i][length] != '='))
+	while (i < live->count &&
+	       (strncmp(live->strings[i], name, length) != 0 || live->strings[i][length] != '='))
 		i++;
 	return i;
 }
@@ -164,8 +167,7 @@ static void check_live(const char *const *from, struct lens_env *to)
 		live_change(&live, name, strchr(*from, '=') + 1);
 		free(name);
 	}
-	assert_int_equal(
-		lens_env_diff(live.strings, lens_env_array(to), live_change, &live), 0);
+	assert_int_equal(lens_env_diff(live.strings, lens_env_array(to), live_change, &live), 0);
 	got = environment_lines(live.strings);
 	want = environment_lines(lens_env_array(to));
 	assert_string_equal(got, want);

@@ -73,8 +73,11 @@ static void a_value_is_joined_without_an_empty_entry(void **state)
 	static const struct {
 		const char *user, *ours;
 	} cases[] = {
-		{ "", "" },	    { ",", "" },	   { " , ,, ", "" },
-		{ "team=a,", "team=a" }, { " , team=a ,, ", "team=a" },
+		{ "", "" },
+		{ ",", "" },
+		{ " , ,, ", "" },
+		{ "team=a,", "team=a" },
+		{ " , team=a ,, ", "team=a" },
 		{ "team=a,team=b", "team=b" },
 	};
 	const struct lens_launch launch = batch_launch(12345);
@@ -115,7 +118,10 @@ static void malformed_entries(void **state)
 		{ "=secret", "", NULL, "`=`" },
 		{ "a%ZZ=secret,team=b", "team", "b", "`a%ZZ`" },
 		{ "k=secret%00,foo", "k", NULL, "2 malformed entries" },
-		{ "k=a%E9b", "k", "a\xef\xbf\xbd" "b", NULL },
+		{ "k=a%E9b", "k",
+		  "a\xef\xbf\xbd"
+		  "b",
+		  NULL },
 		{ "slurm.job.name=mine", "slurm.job.name", "mine", NULL },
 		{ "slurm.job.name = mine ", "slurm.job.name", "mine", NULL },
 		{ "slurm.ntasks=many", "slurm.ntasks", "4", NULL },
@@ -169,7 +175,7 @@ static void a_job_name_of_any_bytes(void **state)
 {
 	const struct lens_launch launch = batch_launch(12345);
 	struct lens_env *env = batch_environment(), *out;
-	char name[401] = "";
+	char name[401] = "", carrier[500];
 
 	environment_set(env, "SLURM_JOB_NAME", "caf\xe9");
 	out = sample_tell(*state, env, &launch, NULL);
@@ -190,12 +196,8 @@ static void a_job_name_of_any_bytes(void **state)
 	lens_env_destroy(out);
 	/* The user's own value is never cut. */
 	memset(name, 'n', sizeof(name) - 1);
-	environment_set(env, LENS_ATTRIBUTES_NAME, "slurm.job.name=");
-	{
-		char carrier[500] = "slurm.job.name=";
-
-		environment_set(env, LENS_ATTRIBUTES_NAME, strcat(carrier, name));
-	}
+	snprintf(carrier, sizeof(carrier), "slurm.job.name=%s", name);
+	environment_set(env, LENS_ATTRIBUTES_NAME, carrier);
 	out = sample_tell(*state, env, &launch, NULL);
 	assert_key(out, "slurm.job.name", name);
 	lens_env_destroy(out);
@@ -222,6 +224,7 @@ static void an_array_only_where_it_is_one(void **state)
 {
 	struct lens_launch launch = batch_launch(12345);
 	struct lens_env *env = batch_environment(), *out;
+	struct lens_mark *mark;
 
 	environment_set(env, "SLURM_ARRAY_JOB_ID", "12300");
 	environment_set(env, "SLURM_ARRAY_TASK_ID", "0");
@@ -241,6 +244,9 @@ static void an_array_only_where_it_is_one(void **state)
 	assert_key(out, "slurm.array.count", "64");
 	assert_key(out, "nemo.run.id", "12345");
 	assert_span(out, &launch, "slurm.batch", "12345");
+	mark = lens_mark_parse(lens_env_get(lens_env_array(out), LENS_MARK_NAME));
+	assert_string_equal(lens_mark_fact(mark, "array"), "12300_0");
+	lens_mark_destroy(mark);
 	lens_env_destroy(out);
 	lens_env_destroy(env);
 }
@@ -278,6 +284,54 @@ static void a_realm_sets_traces_apart(void **state)
 	lens_env_destroy(env);
 }
 
+/* --lens-traceparent=parent: the same span, in the submitter's trace and with its state. */
+static void spans_may_go_into_the_submitters_trace(void **state)
+{
+	static const char outer[] = "00-0123456789abcdef0123456789abcdef-0123456789abcdef-00";
+	struct lens_launch launch = batch_launch(12345);
+	struct lens_env *env = batch_environment(), *out;
+	struct lens_mark *mark;
+
+	launch.in_outer = true;
+	assert_int_equal(lens_traceparent_parse(&launch.outer, outer), 0);
+	environment_set(env, "TRACEPARENT", outer);
+	environment_set(env, "TRACESTATE", "x=1");
+	out = sample_tell(*state, env, &launch, NULL);
+	assert_variable(out, "TRACEPARENT",
+			"00-0123456789abcdef0123456789abcdef-49d65fd1de64fc08-00");
+	assert_variable(out, "TRACESTATE", "x=1");
+	mark = lens_mark_parse(lens_env_get(lens_env_array(out), LENS_MARK_NAME));
+	assert_string_equal(lens_mark_fact(mark, "outer"), outer);
+	assert_string_equal(lens_mark_fact(mark, "span"), "49d65fd1de64fc08");
+	lens_mark_destroy(mark);
+	lens_env_destroy(out);
+	lens_env_destroy(env);
+}
+
+/* Slurm's own id of an attempt, which an outer job's must not stand for. */
+static void the_sluid_is_this_attempts(void **state)
+{
+	struct lens_launch launch = batch_launch(12345);
+	struct lens_env *env = batch_environment(), *first, *second;
+
+	launch.sluid = "s1";
+	first = sample_tell(*state, env, &launch, NULL);
+	assert_variable(first, "LENS_SLURM_SLUID", "s1");
+	assert_key(first, "slurm.sluid", "s1");
+	launch.sluid = "s2";
+	second = sample_tell(*state, first, &launch, NULL);
+	assert_variable(second, "LENS_SLURM_SLUID", "s2");
+	assert_key(second, "slurm.sluid", "s2");
+	lens_env_destroy(first);
+	launch.sluid = "";
+	first = sample_tell(*state, second, &launch, NULL);
+	assert_variable(first, "LENS_SLURM_SLUID", NULL);
+	assert_key(first, "slurm.sluid", NULL);
+	lens_env_destroy(first);
+	lens_env_destroy(second);
+	lens_env_destroy(env);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -291,6 +345,8 @@ int main(void)
 		sample_test(an_array_only_where_it_is_one),
 		sample_test(a_component_of_a_heterogeneous_job),
 		sample_test(a_realm_sets_traces_apart),
+		sample_test(spans_may_go_into_the_submitters_trace),
+		sample_test(the_sluid_is_this_attempts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

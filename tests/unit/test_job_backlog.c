@@ -30,9 +30,9 @@ struct world {
 	struct lens_backlog_result result;
 	int64_t now_ms;
 	enum lens_verdict verdict; /* of the receiver */
-	size_t split_above;	   /* a larger batch is too large; 0 none is */
+	size_t split_above;        /* a larger batch is too large; 0 none is */
 	unsigned int requests;
-	char spans[32768]; /* the names that arrived, in order, `a,b,` */
+	char spans[32768];        /* the names that arrived, in order, `a,b,` */
 	struct json_object *last; /* what arrived last */
 	enum lens_reply reply;
 	const char *answer; /* slurmctld's, a record's keys */
@@ -46,7 +46,8 @@ static void names_add(struct world *world)
 		struct json_object *spans = sample_spans(json_object_array_get_idx(world->last, i));
 
 		for (size_t k = 0; k < json_object_array_length(spans); k++) {
-			strcat(world->spans, sample_field(json_object_array_get_idx(spans, k), "name"));
+			strcat(world->spans,
+			       sample_field(json_object_array_get_idx(spans, k), "name"));
 			strcat(world->spans, ",");
 		}
 	}
@@ -58,7 +59,8 @@ static void fake_send(void *context, const struct lens_batch *batch,
 	struct world *world = context;
 
 	world->requests++;
-	*result = (struct lens_export_result){ .verdict = world->verdict, .retry_after_ms = 7000,
+	*result = (struct lens_export_result){ .verdict = world->verdict,
+					       .retry_after_ms = 7000,
 					       .message = "says the test" };
 	assert_true(lens_batch_span_count(batch) > 0);
 	assert_true(lens_batch_span_count(batch) <= LENS_BATCH_SPANS);
@@ -129,8 +131,13 @@ static void fake_log(void *context, const char *text)
 static void backlog_begin(struct world *world)
 {
 	struct lens_backlog_hooks hooks = {
-		.context = world, .send = fake_send, .ask = fake_ask, .reply = fake_reply,
-		.forget = fake_forget, .now_ms = fake_now, .stopping = fake_stopping,
+		.context = world,
+		.send = fake_send,
+		.ask = fake_ask,
+		.reply = fake_reply,
+		.forget = fake_forget,
+		.now_ms = fake_now,
+		.stopping = fake_stopping,
 		.log = fake_log,
 	};
 
@@ -193,20 +200,21 @@ static const char *name_of(struct lens_state_name name)
 	return text;
 }
 
-#define NOTE	 name_of((struct lens_state_name){ .kind = LENS_STATE_NOTE })
+#define NOTE     name_of((struct lens_state_name){ .kind = LENS_STATE_NOTE })
 #define ENDED(a) name_of((struct lens_state_name){ .kind = LENS_STATE_ENDED, .attempt = (a) })
 #define JOURNAL(s) \
 	name_of((struct lens_state_name){ .kind = LENS_STATE_JOURNAL, .step = (s), .pid = 42 })
 
 #define NOTE_LINE(more)                                                                            \
-	"v=1,t=100500000000,m=1,e=note,job=12345,leader=12345,attempt=0,cluster=mini,node=n1" more "\n"
+	"v=1,t=100500000000,m=1,e=note,job=12345,leader=12345,attempt=0,cluster=mini,node=n1" more \
+	"\n"
 #define EPILOG_LINE(more) "v=1,t=110900000000,m=9,e=epilog,attempt=0,nodelist=n1" more "\n"
-#define BATCH_LINES                                                                                \
-	"v=1,t=100700000000,m=500,e=step_open,job=12345,leader=12345,attempt=0,cluster=mini,"      \
-	"node=n1,step=4294967291,kind=batch,resource=team%3Da\n"                                   \
+#define BATCH_LINES                                                                           \
+	"v=1,t=100700000000,m=500,e=step_open,job=12345,leader=12345,attempt=0,cluster=mini," \
+	"node=n1,step=4294967291,kind=batch,resource=team%3Da\n"                              \
 	"v=1,t=100700000100,m=600,e=task_open,rank=0,local=0,nodeid=0,pid=7,export=1\n"
-#define BATCH_END                                                                                  \
-	"v=1,t=110700000000,m=10000000500,e=task_end,rank=0,local=0,pid=7,status=0\n"              \
+#define BATCH_END                                                                     \
+	"v=1,t=110700000000,m=10000000500,e=task_end,rank=0,local=0,pid=7,status=0\n" \
 	"v=1,t=110700000000,m=10000000500,e=step_end\n"
 
 static const char completed[] = "found=1,job=12345,attempt=0,state=COMPLETED,completing=1,"
@@ -235,7 +243,7 @@ static void a_whole_job_is_told_in_order(void **state)
 	assert_false(scratch_has(world->scratch, JOURNAL(BATCH)));
 	note = scratch_read(world->scratch, NOTE);
 	assert_non_null(strstr(note, "e=window,from=100700000000,to=110700000000,step=4294967291,"
-			       "resource=team%3Da\n"));
+				     "resource=team%3Da\n"));
 	scratch_write(world->scratch, ENDED(0), note);
 	free(note);
 
@@ -246,7 +254,8 @@ static void a_whole_job_is_told_in_order(void **state)
 	free(note);
 	world->answer = completed;
 	run_twice(world);
-	assert_string_equal(world->spans, "slurm.phase.queued,slurm.batch,slurm.job_attempt,slurm.job,");
+	assert_string_equal(world->spans,
+			    "slurm.phase.queued,slurm.batch,slurm.job_attempt,slurm.job,");
 	assert_int_equal(world->asked, 2); /* two questions an attempt */
 	assert_false(scratch_has(world->scratch, ENDED(0)));
 	/* Widened by what the journal, long gone, had covered. */
@@ -275,8 +284,11 @@ static void plain_jobs_and_other_nodes_are_left_alone(void **state)
 static void batch_script_shows_the_first_node(void **state)
 {
 	struct world *world = *state;
-	struct lens_state_name name = { .kind = LENS_STATE_JOURNAL, .job = 12345,
-					.node = lens_name_number("n1"), .step = BATCH, .pid = 42 };
+	struct lens_state_name name = { .kind = LENS_STATE_JOURNAL,
+					.job = 12345,
+					.node = lens_name_number("n1"),
+					.step = BATCH,
+					.pid = 42 };
 	int ready[2];
 	pid_t writer;
 	char byte;
@@ -325,9 +337,10 @@ static void nothing_is_lost_while_the_receiver_is_away(void **state)
 	struct world *world = *state;
 
 	scratch_write(world->scratch, JOURNAL(BATCH), BATCH_LINES BATCH_END);
-	scratch_write(world->scratch, JOURNAL(0), "v=1,t=1,m=1,e=step_open,job=12345,attempt=0,"
-		"cluster=mini,node=n1,step=0,kind=step\n"
-		"v=1,t=2,m=2,e=task_open,rank=0,nodeid=0,export=0\nv=1,t=3,m=3,e=step_end\n");
+	scratch_write(world->scratch, JOURNAL(0),
+		      "v=1,t=1,m=1,e=step_open,job=12345,attempt=0,"
+		      "cluster=mini,node=n1,step=0,kind=step\n"
+		      "v=1,t=2,m=2,e=task_open,rank=0,nodeid=0,export=0\nv=1,t=3,m=3,e=step_end\n");
 	scratch_write(world->scratch, ENDED(0), NOTE_LINE(",lens=1") EPILOG_LINE(",first=1"));
 	world->verdict = LENS_VERDICT_RETRY;
 	world->answer = completed;
@@ -375,7 +388,8 @@ static void many_tasks_go_in_pages(void **state)
 	lens_text_adds(&journal, "v=1,t=1,m=1,e=step_open,job=12345,attempt=0,cluster=mini,node=n1,"
 				 "step=0,kind=step\n");
 	for (int rank = 0; rank < 600; rank++)
-		lens_text_addf(&journal, "v=1,t=2,m=2,e=task_open,rank=%d,nodeid=1,export=1\n", rank);
+		lens_text_addf(&journal, "v=1,t=2,m=2,e=task_open,rank=%d,nodeid=1,export=1\n",
+			       rank);
 	scratch_write(world->scratch, JOURNAL(0), journal.data);
 	run(world);
 	assert_int_equal(world->requests, 2);
@@ -418,8 +432,9 @@ static void silent_slurmctld_is_asked_again_and_given_up(void **state)
 	assert_true(world->asked > before && world->asked < 30);
 	assert_false(scratch_has(world->scratch, ENDED(0)));
 	assert_string_equal(world->spans, "slurm.phase.queued,slurm.job_attempt,slurm.job,");
-	assert_string_equal(sample_attribute(sample_span(world->last, "slurm.job", 0),
-					     "slurm.confidence"), "synthesized");
+	assert_string_equal(
+		sample_attribute(sample_span(world->last, "slurm.job", 0), "slurm.confidence"),
+		"synthesized");
 }
 
 static void a_slow_question_holds_up_nobody(void **state)
@@ -439,7 +454,8 @@ static void requeue_at_the_end_and_another_attempt_at_the_start(void **state)
 {
 	struct world *world = *state;
 
-	world->answer = "found=1,job=12345,attempt=1,state=PENDING,submit=111,start=117,end=9999999";
+	world->answer =
+		"found=1,job=12345,attempt=1,state=PENDING,submit=111,start=117,end=9999999";
 	scratch_write(world->scratch, NOTE, NOTE_LINE(",lens=1,first=1"));
 	run_twice(world);
 	assert_int_equal(world->asked, 1);
@@ -449,8 +465,9 @@ static void requeue_at_the_end_and_another_attempt_at_the_start(void **state)
 	assert_int_equal(unlinkat(world->scratch->fd, NOTE, 0), 0);
 	scratch_write(world->scratch, ENDED(0), NOTE_LINE(",lens=1") EPILOG_LINE(",first=1"));
 	run_twice(world);
-	assert_string_equal(sample_attribute(sample_span(world->last, "slurm.job", 0), "slurm.state"),
-			    "REQUEUED");
+	assert_string_equal(
+		sample_attribute(sample_span(world->last, "slurm.job", 0), "slurm.state"),
+		"REQUEUED");
 }
 
 static void a_node_given_back_says_nothing(void **state)
@@ -511,8 +528,9 @@ static void window_finds_the_note_of_its_attempt(void **state)
 	char *text;
 
 	/* The next attempt is on the node already. */
-	scratch_write(world->scratch, NOTE, "v=1,t=120500000000,m=1,e=note,job=12345,leader=12345,"
-					    "attempt=1,cluster=mini,node=n1,lens=1\n");
+	scratch_write(world->scratch, NOTE,
+		      "v=1,t=120500000000,m=1,e=note,job=12345,leader=12345,"
+		      "attempt=1,cluster=mini,node=n1,lens=1\n");
 	scratch_write(world->scratch, ENDED(0), NOTE_LINE(",lens=1") EPILOG_LINE(",first=1"));
 	scratch_write(world->scratch, JOURNAL(BATCH), BATCH_LINES BATCH_END);
 	world->reply = LENS_REPLY_PENDING;

@@ -11,6 +11,9 @@
 
 #include "tests/unit/job_sample.h"
 
+/* Records read as lines, which clang-format would not keep. */
+/* clang-format off */
+
 #define ROOT "49dde0fce57ce764"
 #define JOB  "38ea49563b258858"
 #define OUTER "00-0123456789abcdef0123456789abcdef-00000000000000bb-01"
@@ -52,7 +55,8 @@ static struct json_object *spans_of(spans_fn *add, const char *note)
 
 static void start_has_its_phases(void **state)
 {
-	struct json_object *groups = spans_of(lens_start_spans_add, NOTE("0", ",first=1") STARTED("0"));
+	struct json_object *groups = spans_of(lens_start_spans_add,
+		NOTE("0", ",first=1") STARTED("0"));
 	struct json_object *span = sample_span(groups, "slurm.phase.queued", 0);
 
 	(void)state;
@@ -118,7 +122,8 @@ static void restart_has_a_gap_and_links(void **state)
 static void submitters_span_is_linked_or_the_parent(void **state)
 {
 	struct json_object *groups = spans_of(lens_job_spans_add,
-		NOTE("1", ",outer=" OUTER) STARTED("1") EPILOG("1") ENDED("1", "state=COMPLETED," TIMES));
+		NOTE("1", ",outer=" OUTER) STARTED("1") EPILOG("1")
+		ENDED("1", "state=COMPLETED," TIMES));
 	struct json_object *root = sample_span(groups, "slurm.job_attempt", 0);
 	struct json_object *links = json_object_object_get(root, "links");
 
@@ -300,7 +305,8 @@ static void epilog_that_never_ran_truncates(void **state)
 static void component_has_its_job_alone(void **state)
 {
 	static const char note[] =
-		"v=1,t=100500000000,m=1,e=note,job=12346,leader=12345,attempt=0,cluster=mini,node=n2\n"
+		"v=1,t=100500000000,m=1,e=note,job=12346,leader=12345,attempt=0,"
+		"cluster=mini,node=n2\n"
 		"v=1,t=110900000000,m=9,e=epilog,attempt=0,first=1,nodelist=n2\n"
 		ENDED("0", "state=COMPLETED,het=12345,het_offset=1," TIMES);
 	struct json_object *groups = spans_of(lens_job_spans_add, note);
@@ -309,7 +315,8 @@ static void component_has_its_job_alone(void **state)
 	assert_int_equal(sample_count(groups), 1);
 	assert_string_equal(sample_field(sample_span(groups, "slurm.job", 0), "traceId"),
 			    "596be2a5d217a7f5994b1f8309615239");
-	assert_string_equal(sample_field(sample_span(groups, "slurm.job", 0), "parentSpanId"), ROOT);
+	assert_string_equal(sample_field(sample_span(groups, "slurm.job", 0), "parentSpanId"),
+			    ROOT);
 	json_object_put(groups);
 	groups = spans_of(lens_start_spans_add, note);
 	assert_int_equal(sample_count(groups), 0);

@@ -12,6 +12,9 @@
 
 #include "tests/unit/job_sample.h"
 
+/* Records read as lines, which clang-format would not keep. */
+/* clang-format off */
+
 #define TRACE "596be2a5d217a7f5994b1f8309615239"
 #define OPEN(step, kind, more)                                                                     \
 	"v=1,t=1000000000,m=500,e=step_open,job=12345,leader=12345,attempt=0,cluster=mini,"        \

@@ -33,7 +33,8 @@ static void the_trace_is_of_leader_and_attempt(void **state)
 	launch.attempt = 1;
 	expect_trace(&launch, "", "ac7efdcece563fbeb417de698473a515", __LINE__);
 	/* Another component of a heterogeneous job, on whatever step. */
-	launch = (struct lens_launch){ .job = 12346, .leader = 12345, .cluster = "mini", .step = 3 };
+	launch =
+		(struct lens_launch){ .job = 12346, .leader = 12345, .cluster = "mini", .step = 3 };
 	expect_trace(&launch, "", "596be2a5d217a7f5994b1f8309615239", __LINE__);
 	launch.cluster = NULL;
 	expect_trace(&launch, "", "5b03b881bc4e0b73101f71d7d6cc3e8f", __LINE__);
@@ -70,7 +71,8 @@ static void spans_are_those_that_the_agent_sends(void **state)
 		struct lens_span_id id;
 		char hex[LENS_SPAN_HEX];
 
-		assert_int_equal(lens_launch_span(&id, &launch, &trace, &rank, cases[i].exports), 0);
+		assert_int_equal(lens_launch_span(&id, &launch, &trace, &rank, cases[i].exports),
+				 0);
 		lens_span_id_hex(hex, &id);
 		expect_text("the span", hex, cases[i].span, (int)i);
 		assert_int_equal(lens_launch_has_ranks(&launch),
@@ -98,15 +100,19 @@ static void a_step_has_a_name(void **state)
 static struct lens_env *stale_environment(void)
 {
 	return environment("SLURM_JOB_ID=101", "SLURM_ARRAY_JOB_ID=36", "SLURM_ARRAY_TASK_ID=2",
-			   "SLURM_ARRAY_TASK_COUNT=5", "SLURM_RESTART_COUNT=77",
-			   "SLURM_STEP_ID=0", "SLURM_STEPID=0", "SLURM_CLUSTER_NAME=old",
-			   "SLURMD_NODENAME=n1", "SLURM_JOB_NAME=n");
+			   "SLURM_ARRAY_TASK_COUNT=5", "SLURM_RESTART_COUNT=77", "SLURM_STEP_ID=0",
+			   "SLURM_STEPID=0", "SLURM_CLUSTER_NAME=old", "SLURMD_NODENAME=n1",
+			   "SLURM_JOB_NAME=n");
 }
 
 static void the_truth_is_put_in_place(void **state)
 {
 	const struct lens_launch launch = {
-		.job = 8, .leader = 7, .attempt = 2, .cluster = "mini", .sluid = "s1",
+		.job = 8,
+		.leader = 7,
+		.attempt = 2,
+		.cluster = "mini",
+		.sluid = "s1",
 	};
 	struct lens_env *env = stale_environment(), *truth, *before = stale_environment();
 
@@ -131,7 +137,12 @@ static void the_truth_is_put_in_place(void **state)
 static void what_the_launch_does_not_know_stays(void **state)
 {
 	const struct lens_launch launch = {
-		.place = LENS_PLACE_STEP, .job = 7, .leader = 7, .array = true, .step = 4, .sluid = "",
+		.place = LENS_PLACE_STEP,
+		.job = 7,
+		.leader = 7,
+		.array = true,
+		.step = 4,
+		.sluid = "",
 	};
 	struct lens_env *env = stale_environment(), *truth;
 
@@ -166,9 +177,9 @@ static void who_names_the_run(void **state)
 		struct lens_carrier *own = carrier_make(cases[i].carrier);
 		struct lens_text out = LENS_TEXT_INIT;
 
-		assert_int_equal(lens_launch_run_id(&out, &launch, &settings,
-						    cases[i].carrier ? own : NULL),
-				 0);
+		assert_int_equal(
+			lens_launch_run_id(&out, &launch, &settings, cases[i].carrier ? own : NULL),
+			0);
 		assert_string_equal(out.data, cases[i].out);
 		lens_text_clear(&out);
 		lens_carrier_destroy(own);
@@ -189,8 +200,9 @@ static struct lens_carrier *attributes(const struct lens_env *env, const struct 
 
 static void a_stale_environment_does_not_count(void **state)
 {
-	const struct lens_launch launch = { .job = 101, .leader = 101, .cluster = "mini",
-					    .host = "h" };
+	const struct lens_launch launch = {
+		.job = 101, .leader = 101, .cluster = "mini", .host = "h"
+	};
 	struct lens_config *config = lens_config_create();
 	struct lens_env *env = stale_environment();
 	struct lens_carrier *out = attributes(env, &launch, config);
@@ -244,7 +256,8 @@ static void the_site_adds_attributes_and_no_run(void **state)
 	struct lens_carrier *out;
 
 	(void)state;
-	assert_int_equal(lens_config_set(config, "Attributes", "site=a%2Cb,nemo.run.id=x", NULL), 0);
+	assert_int_equal(lens_config_set(config, "Attributes", "site=a%2Cb,nemo.run.id=x", NULL),
+			 0);
 	assert_int_equal(lens_config_set(config, "Environment", "prod", NULL), 0);
 	out = attributes(env, &launch, config);
 	assert_string_equal(lens_carrier_get(out, "site"), "a,b");

@@ -10,7 +10,7 @@
 
 #include "tests/unit/environment.h"
 
-#define LENS_TRACE "00-596be2a5d217a7f5994b1f8309615239-49d65fd1de64fc08-01"
+#define LENS_TRACE  "00-596be2a5d217a7f5994b1f8309615239-49d65fd1de64fc08-01"
 #define OUTER_TRACE "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"
 
 static char *const *array(const struct lens_env *env)
@@ -219,7 +219,8 @@ static void a_trace_state_follows_its_parent(void **state)
 
 	(void)state;
 	/* A span that the user's script opened has a state of its own, or none. */
-	environment_set(env, "TRACEPARENT", "00-596be2a5d217a7f5994b1f8309615239-1111111111111111-01");
+	environment_set(env, "TRACEPARENT",
+			"00-596be2a5d217a7f5994b1f8309615239-1111111111111111-01");
 	out = clean(env, 100);
 	assert_variable(out, "TRACESTATE", NULL);
 	lens_env_destroy(out);

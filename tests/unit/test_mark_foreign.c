@@ -40,8 +40,8 @@ static struct lens_env *clean(const struct lens_env *env, uint32_t job)
 static void the_identity_keys(void **state)
 {
 	static const char *const last[] = {
-		"nemo.run.id",	       "nv.dl.rank",	      "nv.dl.world_size",
-		"nv.dl.local_rank",    "service.instance.id", "host.name",
+		"nemo.run.id",      "nv.dl.rank",          "nv.dl.world_size",
+		"nv.dl.local_rank", "service.instance.id", "host.name",
 	};
 
 	(void)state;

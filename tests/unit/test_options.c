@@ -134,17 +134,16 @@ static void a_long_value_is_cut_in_the_message(void **state)
 	lens_options_clear(&options);
 }
 
-/* `sbatch --help` prints a help text as it is, beside a name of up to 30 columns. */
+/* `sbatch --help` prints a help text as it is. */
 static void every_option_has_a_help_line(void **state)
 {
 	(void)state;
-	assert_int_equal(lens_option_count, 5);
+	assert_true(lens_option_count >= 5);
 	for (size_t i = 0; i < lens_option_count; i++) {
 		const struct lens_option_spec *spec = &lens_option_specs[i];
 		struct lens_options options;
 		struct lens_error err = LENS_ERROR_INIT;
 
-		assert_true(strlen(spec->name) + strlen(spec->argument) + 3 <= 30);
 		assert_true(strlen(spec->help) > 10 && strlen(spec->help) < 90);
 		assert_null(strpbrk(spec->help, "\n\t"));
 		lens_options_init(&options);

@@ -19,7 +19,7 @@ static struct lens_env *environment_of(json_object *entry)
 {
 	struct lens_env *env = environment(NULL);
 
-	json_object_object_foreach(vectors_get(entry, "env"), name, value) {
+	json_object_object_foreach (vectors_get(entry, "env"), name, value) {
 		if (strcmp(name, LENS_ATTRIBUTES_NAME) != 0)
 			environment_set(env, name, json_object_get_string(value));
 	}
@@ -37,15 +37,15 @@ static struct lens_carrier *derive(const struct lens_env *env)
 /* GOT has exactly the keys and values of WANT, integers where WANT has them. */
 static void check_attributes(size_t index, const struct lens_carrier *got, json_object *want)
 {
-	json_object_object_foreach(want, key, value) {
+	json_object_object_foreach (want, key, value) {
 		bool integer = json_object_is_type(value, json_type_int);
 		const char *text = lens_carrier_get(got, key);
 		int64_t number;
 
 		if (!text || lens_resource_is_integer(key) != integer)
 			fail_msg("entry %zu: %s is missing or of the wrong type", index, key);
-		if (integer && (lens_int64_parse(text, &number) ||
-				number != json_object_get_int64(value)))
+		if (integer &&
+		    (lens_int64_parse(text, &number) || number != json_object_get_int64(value)))
 			fail_msg("entry %zu: %s is %s", index, key, text);
 		if (!integer)
 			assert_string_equal(text, json_object_get_string(value));
@@ -121,11 +121,10 @@ static void run_uuids_are_the_published_ones(void **state)
 		struct lens_env *env = environment_of(entry);
 		struct lens_carrier *out = lens_carrier_create();
 
-		assert_int_equal(
-			lens_resource_run_uuid(out, lens_env_array(env),
-					       lens_env_get(lens_env_array(env),
-							    "TORCHELASTIC_RUN_ID")),
-			0);
+		assert_int_equal(lens_resource_run_uuid(
+					 out, lens_env_array(env),
+					 lens_env_get(lens_env_array(env), "TORCHELASTIC_RUN_ID")),
+				 0);
 		expect_text("nv.dl.run.uuid", lens_carrier_get(out, "nv.dl.run.uuid"),
 			    vectors_string(entry, "run_uuid"), (int)i);
 		lens_carrier_destroy(out);
@@ -196,9 +195,9 @@ static void a_negative_step_is_none(void **state)
 /* What lens adds is valid UTF-8 of at most 255 bytes, cut between characters. */
 static void values_are_repaired_and_cut(void **state)
 {
-	struct lens_env *env = environment("SLURM_JOB_ID=1", "SLURM_JOB_PARTITION=caf\xe9",
-					   "SLURM_JOB_ACCOUNT=\xf0\x9f\x9a\x80",
-					   "SLURM_ARRAY_TASK_ID=3");
+	struct lens_env *env =
+		environment("SLURM_JOB_ID=1", "SLURM_JOB_PARTITION=caf\xe9",
+			    "SLURM_JOB_ACCOUNT=\xf0\x9f\x9a\x80", "SLURM_ARRAY_TASK_ID=3");
 	char name[401] = "", array[401] = "";
 	struct lens_carrier *out;
 
@@ -225,138 +224,33 @@ static void values_are_repaired_and_cut(void **state)
 	lens_env_destroy(env);
 }
 
-static struct lens_carrier *local(const struct lens_env *env, const char *host,
-				  const char *fallback)
-{
-	struct lens_carrier *out = lens_carrier_create();
-
-	assert_int_equal(lens_resource_local(out, lens_env_array(env), host, fallback), 0);
-	return out;
-}
-
-static void devices_are_counted(void **state)
-{
-	static const struct {
-		const char *devices, *count;
-	} cases[] = {
-		{ NULL, NULL },		{ "", "0" },
-		{ "0", "1" },		{ "0,1,2,3", "4" },
-		{ " ,, ", "0" },	{ "0,1,", "2" },
-		{ "GPU-8f2a,GPU-77", "2" }, { "MIG-1/2/3", "1" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lens_env *env = environment(NULL);
-		struct lens_carrier *out;
-
-		environment_set(env, "CUDA_VISIBLE_DEVICES", cases[i].devices);
-		out = local(env, NULL, NULL);
-		expect_text("host.gpu.count", lens_carrier_get(out, "host.gpu.count"),
-			    cases[i].count, (int)i);
-		assert_null(lens_carrier_get(out, "host.name"));
-		lens_carrier_destroy(out);
-		lens_env_destroy(env);
-	}
-}
-
-static void the_environment_has_a_name(void **state)
-{
-	static const struct {
-		const char *first, *second, *fallback, *out;
-	} cases[] = {
-		{ "prod", "dev", "site", "prod" }, { NULL, "dev", "site", "dev" },
-		{ "", "dev", "site", "dev" },	   { NULL, "", "site", "site" },
-		{ NULL, NULL, "", NULL },	   { NULL, NULL, NULL, NULL },
-		/* Slurm's own in a batch script. */
-		{ NULL, "BATCH", "site", "site" }, { NULL, "BATCH", NULL, NULL },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		struct lens_env *env = environment(NULL);
-		struct lens_carrier *out;
-
-		environment_set(env, "DEPLOYMENT_ENV", cases[i].first);
-		environment_set(env, "ENVIRONMENT", cases[i].second);
-		out = local(env, "h", cases[i].fallback);
-		expect_text("deployment.environment",
-			    lens_carrier_get(out, "deployment.environment"), cases[i].out, (int)i);
-		assert_string_equal(lens_carrier_get(out, "host.name"), "h");
-		lens_carrier_destroy(out);
-		lens_env_destroy(env);
-	}
-}
-
-static void the_image_that_the_launch_names(void **state)
-{
-	struct lens_env *env = environment("PYXIS_CONTAINER_IMAGE=a/b:1");
-	struct lens_carrier *out = local(env, NULL, NULL);
-
-	(void)state;
-	assert_string_equal(lens_carrier_get(out, "nv.dl.launch.container.image"), "a/b:1");
-	lens_carrier_destroy(out);
-	environment_set(env, "SLURM_CONTAINER", "/bundle");
-	out = local(env, NULL, NULL);
-	assert_string_equal(lens_carrier_get(out, "nv.dl.launch.container.image"), "/bundle");
-	lens_carrier_destroy(out);
-	lens_env_destroy(env);
-}
-
-static struct lens_carrier *kubernetes(const struct lens_env *env, bool in_pod)
-{
-	struct lens_carrier *out = lens_carrier_create();
-
-	assert_int_equal(lens_resource_kubernetes(out, lens_env_array(env), in_pod), 0);
-	return out;
-}
-
-static void rows_of_a_pod_only_in_a_pod(void **state)
-{
-	struct lens_env *env = environment("K8S_NAMESPACE=ns", "K8S_POD_UID=u", "HOSTNAME=h",
-					   "K8S_NODE_NAME=node", "K8S_CONTAINER_NAME=c",
-					   "K8S_JOB_NAME=j");
-	struct lens_carrier *out = kubernetes(env, false);
-
-	(void)state;
-	assert_int_equal(lens_carrier_count(out), 0);
-	lens_carrier_destroy(out);
-	out = kubernetes(env, true);
-	assert_int_equal(lens_carrier_count(out), 6);
-	assert_string_equal(lens_carrier_get(out, "k8s.namespace.name"), "ns");
-	assert_string_equal(lens_carrier_get(out, "k8s.pod.name"), "h");
-	assert_string_equal(lens_carrier_get(out, "k8s.pod.uid"), "u");
-	assert_string_equal(lens_carrier_get(out, "k8s.node.name"), "node");
-	assert_string_equal(lens_carrier_get(out, "k8s.container.name"), "c");
-	assert_string_equal(lens_carrier_get(out, "k8s.job.name"), "j");
-	lens_carrier_destroy(out);
-	environment_set(env, "KUBERNETES_SERVICE_HOST", "10.0.0.1");
-	environment_set(env, "K8S_POD_NAME", "p");
-	out = kubernetes(env, false);
-	assert_string_equal(lens_carrier_get(out, "k8s.pod.name"), "p");
-	lens_carrier_destroy(out);
-	/* HOSTNAME stands in for what is not set at all. */
-	environment_set(env, "K8S_POD_NAME", "");
-	out = kubernetes(env, false);
-	assert_null(lens_carrier_get(out, "k8s.pod.name"));
-	lens_carrier_destroy(out);
-	lens_env_destroy(env);
-}
-
 static void integers_in_otlp(void **state)
 {
 	static const char *const yes[] = {
-		"slurm.array.count", "slurm.nnodes", "slurm.ntasks", "slurm.restart_count",
-		"nv.dl.rank", "nv.dl.world_size", "nv.dl.local_rank", "nv.dl.topology.size.tp",
-		"nv.dl.topology.size.pp", "nv.dl.topology.size.dp",
+		"slurm.array.count",
+		"slurm.nnodes",
+		"slurm.ntasks",
+		"slurm.restart_count",
+		"nv.dl.rank",
+		"nv.dl.world_size",
+		"nv.dl.local_rank",
+		"nv.dl.topology.size.tp",
+		"nv.dl.topology.size.pp",
+		"nv.dl.topology.size.dp",
 		"nv.dl.training.config.global_batch_size",
-		"nv.dl.training.config.micro_batch_size", "nv.dl.training.config.sequence_length",
-		"nv.dl.training.target.train_iters", "nv.dl.training.target.train_samples",
-		"nv.dl.training.target.train_tokens", "nv.gpu.index", "nv.gpu.memory_total",
+		"nv.dl.training.config.micro_batch_size",
+		"nv.dl.training.config.sequence_length",
+		"nv.dl.training.target.train_iters",
+		"nv.dl.training.target.train_samples",
+		"nv.dl.training.target.train_tokens",
+		"nv.gpu.index",
+		"nv.gpu.memory_total",
 	};
-	static const char *const no[] = { "slurm.job.id", "slurm.job.id.raw", "slurm.array.task_id",
-					  "slurm.array.job_id", "slurm.segment", "nemo.run.id",
-					  "nv.dl.rank2", "nv.dl.ran", "NV.DL.RANK", "" };
+	static const char *const no[] = { "slurm.job.id",        "slurm.job.id.raw",
+					  "slurm.array.task_id", "slurm.array.job_id",
+					  "slurm.segment",       "nemo.run.id",
+					  "nv.dl.rank2",         "nv.dl.ran",
+					  "NV.DL.RANK",          "" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
@@ -375,10 +269,6 @@ int main(void)
 		cmocka_unit_test(an_empty_value_gives_way_in_each_inherited_key),
 		cmocka_unit_test(a_negative_step_is_none),
 		cmocka_unit_test(values_are_repaired_and_cut),
-		cmocka_unit_test(devices_are_counted),
-		cmocka_unit_test(the_environment_has_a_name),
-		cmocka_unit_test(the_image_that_the_launch_names),
-		cmocka_unit_test(rows_of_a_pod_only_in_a_pod),
 		cmocka_unit_test(integers_in_otlp),
 	};
 

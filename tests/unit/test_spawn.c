@@ -70,6 +70,8 @@ static void says(const char *text, const char *line)
  * the script writes it, and the shell's copy of 1. */
 static void assert_clean(const char *text)
 {
+	const char *ignored;
+
 	says(text, " 0 -> /dev/null\n");
 	says(text, " 2 -> /dev/null\n");
 	for (const char *arrow = text; (arrow = strstr(arrow, " -> ")) != NULL; arrow++) {
@@ -82,7 +84,10 @@ static void assert_clean(const char *text)
 			fail_msg("descriptor %.60s in:\n%s", digits, text);
 	}
 	says(text, "SigBlk: 0000000000000000\n");
-	says(text, "SigIgn: 0000000000000000\n");
+	/* glibc keeps signals 32 and 33 to itself, and posix_spawn, make's say, ignores them. */
+	ignored = strstr(text, "SigIgn: ");
+	assert_non_null(ignored);
+	assert_int_equal(strtoull(ignored + strlen("SigIgn: "), NULL, 16) & ~(3ULL << 31), 0);
 }
 
 static void *idle(void *nothing)
@@ -254,6 +259,30 @@ static void what_cannot_start_is_said(void **state)
 	assert_non_null(strstr(err.text, "written by others"));
 }
 
+/* The status must come through although the pipe's ends are offered 0 and 1. */
+static void a_failure_is_said_with_stdio_closed(void **state)
+{
+	struct scratch *scratch = *state;
+	const char *path = scratch_path(scratch, "program");
+	pid_t child;
+
+	scratch_write(scratch, "program",
+		      "\x7f"
+		      "ELF is this none");
+	assert_int_equal(chmod(path, 0755), 0);
+	child = scratch_fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		char *argv[] = { (char *)"x", NULL };
+
+		close(0);
+		close(1);
+		close(2);
+		_exit(lens_spawn_detached(path, argv, NULL, NULL) == -1 ? 0 : 1);
+	}
+	assert_int_equal(scratch_wait(child), 0);
+}
+
 static void no_child_is_left_and_none_is_needed(void **state)
 {
 	struct scratch *scratch = *state;
@@ -280,6 +309,7 @@ int main(void)
 		scratch_test(root_is_taken_back),
 		scratch_test(a_user_stays_a_user),
 		scratch_test(what_cannot_start_is_said),
+		scratch_test(a_failure_is_said_with_stdio_closed),
 		scratch_test(no_child_is_left_and_none_is_needed),
 	};
 
