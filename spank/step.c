@@ -70,7 +70,9 @@ static bool inject_task(spank_t sp, struct lens_step *step, char *const *env,
 	    lens_env_diff(env, lens_env_array(injection.env), change_task, sp))
 		lens_log("job %u: rank %u did not get its whole identity: out of memory",
 			 step->launch.job, rank->rank);
-	lens_problems_log(&problems, "");
+	/* What is wrong with one task's environment is wrong with all: once a node. */
+	if (rank->local == 0)
+		lens_problems_log(&problems, "");
 	lens_env_destroy(injection.env);
 	return injection.exports;
 }

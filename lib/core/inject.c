@@ -215,13 +215,14 @@ static int inject_endpoint(struct work *work)
 		return 0;
 	if (set_variable(work, endpoint, work->config->task_endpoint))
 		return -1;
-	if (lens_config_protocol(work->config) == LENS_PROTOCOL_FILE ||
-	    lens_env_get_nonempty(lens_env_array(work->env), protocol))
+	if (lens_env_get_nonempty(lens_env_array(work->env), protocol))
 		return 0;
 	return set_variable(work, protocol, "http/protobuf");
 }
 
-/* A launcher's ranks are chosen by the library in each of them. */
+/* Where no task is a rank, in a launcher or in a batch script that may start one, the library
+ * chooses in each rank. An inner srun would resolve to the same, so that a user who exports that very
+ * value in the script loses nothing by it being taken for lens's. */
 static int pass_strategy_on(struct work *work)
 {
 	const struct lens_strategy_choice *choice = &work->settings->strategy;
@@ -248,7 +249,7 @@ static int inject_export(struct work *work)
 	    !lens_env_get_nonempty(env, "OTEL_SDK_DISABLED") &&
 	    set_variable(work, "OTEL_SDK_DISABLED", "true"))
 		return -1;
-	if (work->launch->place == LENS_PLACE_STEP && work->launch->launched)
+	if (!lens_launch_has_ranks(work->launch))
 		return pass_strategy_on(work);
 	/* A library with strategies of its own must not decide a second time, on another
 	 * idea of rank. */
@@ -323,8 +324,7 @@ static void decide_export(struct work *work)
 	}
 	work->exports = lens_strategy_exports(choice, work->rank->rank, work->rank->world,
 					      work->rank->local);
-	if (choice->strategy == LENS_STRATEGY_SINGLE_RANK && choice->rank >= work->rank->world &&
-	    work->rank->local == 0) {
+	if (choice->strategy == LENS_STRATEGY_SINGLE_RANK && choice->rank >= work->rank->world) {
 		snprintf(
 			text, sizeof(text),
 			"single_rank: rank %lld is outside the step's %u ranks, so no rank exports",

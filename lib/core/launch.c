@@ -108,6 +108,19 @@ int lens_launch_run_id(struct lens_text *out, const struct lens_launch *launch,
 	return out->failed ? -1 : 0;
 }
 
+/* The site's Attributes, whose values are published like all that is not the user's. */
+static int add_site_attributes(struct lens_carrier *attributes, const char *text)
+{
+	struct lens_carrier *site = lens_carrier_create();
+	int rc = site ? lens_carrier_parse(site, text, NULL) : -1;
+
+	for (size_t i = 0; rc == 0 && i < lens_carrier_count(site); i++)
+		rc = lens_carrier_publish(attributes, lens_carrier_key(site, i),
+					  lens_carrier_value(site, i));
+	lens_carrier_destroy(site);
+	return rc;
+}
+
 struct lens_carrier *lens_launch_attributes(char *const *truth, const struct lens_launch *launch,
 					    const struct lens_config *config, const char *run_id)
 {
@@ -119,7 +132,7 @@ struct lens_carrier *lens_launch_attributes(char *const *truth, const struct len
 	    lens_resource_local(attributes, truth, launch->host, config->environment) ||
 	    (launch->daemon_env &&
 	     lens_resource_kubernetes(attributes, launch->daemon_env, launch->in_pod)) ||
-	    lens_carrier_parse(attributes, config->attributes, NULL) ||
+	    add_site_attributes(attributes, config->attributes) ||
 	    lens_carrier_publish(attributes, "nemo.run.id", run_id)) {
 		lens_carrier_destroy(attributes);
 		return NULL;

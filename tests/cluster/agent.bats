@@ -27,7 +27,7 @@ assert_detached() {
 		esac
 	done
 	# Its session is its own, without a terminal.
-	[ "$(ps -o pid= -s "$(ps -o sid= -p "$1")" | tr -d ' ')" = "$1" ]
+	[ "$(ps -o pid= -s "$(ps -o sid= -p "$1" | tr -d ' ')" | tr -d ' ')" = "$1" ]
 	[ "$(ps -o tty= -p "$1")" = '?' ]
 	[ "$(ps -o ppid= -p "$1" | tr -d ' ')" = 1 ]
 	# It reads HUP, INT and TERM from a descriptor; slurmstepd's mask has others too.

@@ -185,6 +185,11 @@ job_over() {
 	esac
 }
 
+# all_idle: no node is busy, drained or down.
+all_idle() {
+	[ "$(slurm sinfo -h -N -o %T | sort -u)" = idle ]
+}
+
 wait_job() { # JOB [SECONDS]
 	wait_for "${2:-60}" job_over "$1"
 }

@@ -30,10 +30,15 @@ plain_jobs() {
 	local prefix=$1
 	shift
 	export OTEL_RESOURCE_ATTRIBUTES='a=1,,b=%ZZ ,' TRACEPARENT=mine NEMO_LENS_RUN_ID='' RANK=7
-	run_batch "$@" -J same -n2 "$PLACE/dump $prefix-batch; srun -n2 $PLACE/dump $prefix-step"
-	as_user srun "$@" -J same -n2 "$PLACE/dump" "$prefix-srun"
-	as_user salloc --quiet "$@" -J same -n1 sh -c \
+	# On an idle node that is named: its CPUs and the list of nodes are the same.
+	set -- "$@" -J same -w n1
+	run_batch "$@" -n2 "$PLACE/dump $prefix-batch; srun -n2 $PLACE/dump $prefix-step"
+	wait_for 30 all_idle
+	as_user srun "$@" -n2 "$PLACE/dump" "$prefix-srun"
+	wait_for 30 all_idle
+	as_user salloc --quiet "$@" -n1 sh -c \
 		"$PLACE/dump $prefix-salloc; srun $PLACE/dump $prefix-salloc"
+	wait_for 30 all_idle
 	unset OTEL_RESOURCE_ATTRIBUTES TRACEPARENT NEMO_LENS_RUN_ID RANK
 }
 
@@ -45,7 +50,9 @@ masked() {
 differing() { # PREFIX PREFIX
 	local file
 	for file in "$PLACE/$1"-*; do
-		cmp -s <(masked "$file") <(masked "${file/$1-/$2-}") || echo "${file##*/"$1"-}"
+		cmp -s <(masked "$file") <(masked "${file/"$1-"/"$2-"}") && continue
+		echo "${file##*/"$1"-}"
+		diff -a <(masked "$file" | tr '\0' '\n') <(masked "${file/"$1-"/"$2-"}" | tr '\0' '\n') >&2
 	done
 }
 
