@@ -18,9 +18,7 @@
 static const char *const outer_job_variables[] = {
 	"SLURM_RESTART_COUNT",    "SLURM_ARRAY_JOB_ID",   "SLURM_ARRAY_TASK_ID",
 	"SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_MIN",
-	"SLURM_ARRAY_TASK_STEP",
-	"SLURM_JOB_QOS",
-	"SLURM_JOB_RESERVATION",
+	"SLURM_ARRAY_TASK_STEP",  "SLURM_JOB_QOS",        "SLURM_JOB_RESERVATION",
 };
 
 static int change_own(void *context, const char *name, const char *value)
