@@ -15,7 +15,8 @@ static const char help_text[] =
 	"Usage: slurm-lens agent [OPTION...]\n"
 	"\n"
 	"Makes spans of what the plugin left in the state directory and sends them. The plugin\n"
-	"starts it; it stays in the foreground, one for each state directory.\n"
+	"starts it; it stays in the foreground, one for each state directory. A second process,\n"
+	"as AgentUser, talks to the receiver.\n"
 	"\n"
 	"  --once            send what is ready now, then exit\n"
 	"  --stop            end the agent that runs\n"
@@ -24,7 +25,8 @@ static const char help_text[] =
 	"  --state-dir DIR   the state directory, whatever the settings say\n"
 	"  --help            say this\n"
 	"\n"
-	"SIGHUP reads the settings again, SIGTERM ends it.\n"
+	"SIGHUP reads the settings again. SIGTERM ends it, once what is ready is sent but\n"
+	"within 10 s; the rest stays on disk.\n"
 	"Exit status: 0 ok; 1 something is left that could be sent (--once), or the agent would\n"
 	"not end (--stop); 2 usage or environment.\n";
 
@@ -60,6 +62,7 @@ static int agent_run(struct agent *agent)
 	if (status != LENS_EXIT_OK)
 		return status;
 	agent_log_open(agent->log, agent->directory);
+	agent_report_begin(&agent->report);
 	if (agent_connect(agent) == -1)
 		return LENS_EXIT_ENVIRONMENT;
 	return agent->options->once ? agent_once(agent) : agent_loop(agent);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/agent.h"
 
-#include <signal.h>
-#include <time.h>
+#include "lib/otlp/relay.h"
 
-/* How long a request that is under way may go on after SIGTERM; milliseconds. */
-#define TERM_PATIENCE_MS 3000
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 
 int64_t agent_now_ms(void *agent)
 {
@@ -16,18 +17,40 @@ int64_t agent_now_ms(void *agent)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static void hook_send(void *context, const struct lens_batch *batch,
+/* RESULT says why nothing was sent. */
+static bool not_sent(struct lens_export_result *result, const char *why)
+{
+	snprintf(result->message, sizeof(result->message), "%s", why);
+	return false;
+}
+
+static bool hook_send(void *context, const struct lens_batch *batch,
 		      struct lens_export_result *result)
 {
 	struct agent *agent = context;
+	size_t length = 0;
+	uint8_t *bytes;
+	int rc;
 
-	if (agent->exporter == NULL) {
-		*result = (struct lens_export_result){ .verdict = LENS_VERDICT_RETRY,
-						       .retry_after_ms = -1,
-						       .message = "no receiver is set up" };
-		return;
+	*result =
+		(struct lens_export_result){ .verdict = LENS_VERDICT_RETRY, .retry_after_ms = -1 };
+	if (agent->exporter != NULL) {
+		lens_exporter_export(agent->exporter, batch, result);
+		return false;
 	}
-	lens_exporter_export(agent->exporter, batch, result);
+	if (agent->sender == NULL)
+		return not_sent(result, "no receiver is set up");
+	bytes = lens_exporter_encode(agent->kind, batch, &length);
+	if (bytes == NULL)
+		return not_sent(result, "out of memory");
+	if (length > LENS_RELAY_TO_SENDER_MAX - LENS_RELAY_REQUEST_HEAD) {
+		free(bytes);
+		result->verdict = LENS_VERDICT_SPLIT;
+		return not_sent(result, "the request is too large");
+	}
+	rc = agent_sender_submit(agent->sender, bytes, length);
+	free(bytes);
+	return rc == 0 ? true : not_sent(result, "the sender takes nothing");
 }
 
 static void *hook_ask(void *context, uint32_t job, struct lens_error *err)
@@ -75,20 +98,13 @@ static bool hook_stopping(void *context)
 	struct agent *agent = context;
 	sigset_t pending;
 
-	sigemptyset(&pending);
-	sigpending(&pending);
-	if (!sigismember(&pending, SIGTERM) && !sigismember(&pending, SIGINT))
-		return false;
-	if (agent->term_ms == 0)
-		agent->term_ms = agent_now_ms(agent);
-	return true;
-}
-
-bool agent_cancelled(void *context)
-{
-	struct agent *agent = context;
-
-	return hook_stopping(agent) && agent_now_ms(agent) - agent->term_ms >= TERM_PATIENCE_MS;
+	if (agent->term_ms == 0) {
+		sigemptyset(&pending);
+		sigpending(&pending);
+		if (sigismember(&pending, SIGTERM) || sigismember(&pending, SIGINT))
+			agent->term_ms = agent_now_ms(agent);
+	}
+	return agent->term_ms != 0 && agent_now_ms(agent) - agent->term_ms >= AGENT_FLUSH_MS;
 }
 
 static void hook_log(void *context, const char *text)
@@ -128,4 +144,19 @@ size_t agent_asks_poll(const struct agent *agent, struct pollfd *fds, int64_t *t
 			*timeout_ms = left;
 	}
 	return count;
+}
+
+bool agent_sender_look(struct agent *agent, struct lens_export_result *result)
+{
+	enum agent_sender_event event;
+
+	if (agent->sender == NULL)
+		return false;
+	event = agent_sender_step(agent->sender, result);
+	if (event == AGENT_SENDER_FAULT)
+		agent_report_fault(&agent->report, agent_sender_fault(agent->sender));
+	if (event == AGENT_SENDER_READY)
+		agent_report_able(&agent->report);
+	agent_report_sender(&agent->report, agent_sender_pid(agent->sender));
+	return event == AGENT_SENDER_ANSWER;
 }

@@ -21,8 +21,7 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
-/* Adds PREFIX and VALUE as one argument. */
-static int argument_add(struct agent_options *options, const char *prefix, const char *value)
+int agent_options_add(struct agent_options *options, const char *prefix, const char *value)
 {
 	struct lens_text text = LENS_TEXT_INIT;
 	char **arguments =
@@ -43,14 +42,15 @@ static int option_take(struct agent_options *out, int option, char **argv, struc
 {
 	switch (option) {
 	case OPTION_CONFIG:
-		return argument_add(out, "config=", optarg) == 0
+		return agent_options_add(out, "config=", optarg) == 0
 			       ? 0
 			       : lens_error_set(err, "out of memory");
 	case OPTION_SET:
 		if (strchr(optarg, '=') == NULL)
 			return lens_error_set(err, "--set %s: takes Key=Value", optarg);
-		return argument_add(out, "", optarg) == 0 ? 0
-							  : lens_error_set(err, "out of memory");
+		return agent_options_add(out, "", optarg) == 0
+			       ? 0
+			       : lens_error_set(err, "out of memory");
 	case OPTION_STATE_DIR:
 		out->state_dir = optarg;
 		return 0;

@@ -22,6 +22,8 @@ struct agent_options {
 /* 0; -1 with ERR naming the option. The caller clears either way. */
 int agent_options_parse(struct agent_options *out, int argc, char **argv, struct lens_error *err);
 void agent_options_clear(struct agent_options *options);
+/* Adds PREFIX and VALUE as one argument. -1: no memory. */
+int agent_options_add(struct agent_options *options, const char *prefix, const char *value);
 
 /*
  * The settings as the plugin has them: lens.conf beats a --set, as it beats a plugstack

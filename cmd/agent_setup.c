@@ -52,24 +52,41 @@ int agent_open(struct agent *agent, bool *held)
 	return LENS_EXIT_ENVIRONMENT;
 }
 
-static void exporter_create(struct agent *agent)
+static void file_create(struct agent *agent)
 {
-	const struct lens_config *config = agent->config;
-	bool file = lens_config_protocol(config) == LENS_PROTOCOL_FILE;
-	struct lens_exporter_settings settings = {
-		.kind = file ? LENS_EXPORTER_FILE : LENS_EXPORTER_HTTP_PROTOBUF,
-		.endpoint = config->endpoint,
-		.file = config->file,
-		.timeout_ms = config->timeout_ms,
-		.user_agent = USER_AGENT,
-		.cancelled = agent_cancelled,
-		.cancelled_context = agent,
-	};
+	struct lens_exporter_settings settings = { .kind = LENS_EXPORTER_FILE,
+						   .file = agent->config->file };
 	struct lens_error err = LENS_ERROR_INIT;
 
 	agent->exporter = lens_exporter_create(&settings, &err);
-	if (agent->exporter == NULL)
-		agent_log_say(agent->log, "%s; the spans wait until that is set right", err.text);
+	if (agent->exporter != NULL)
+		return;
+	agent_log_say(agent->log, "%s; the spans wait until that is set right", err.text);
+	agent_report_fault(&agent->report, err.text);
+}
+
+static void exporter_create(struct agent *agent)
+{
+	static const enum lens_exporter_kind kinds[] = {
+		[LENS_PROTOCOL_GRPC] = LENS_EXPORTER_GRPC,
+		[LENS_PROTOCOL_HTTP_PROTOBUF] = LENS_EXPORTER_HTTP_PROTOBUF,
+		[LENS_PROTOCOL_HTTP_JSON] = LENS_EXPORTER_HTTP_JSON,
+		[LENS_PROTOCOL_FILE] = LENS_EXPORTER_FILE,
+	};
+
+	agent->kind = kinds[lens_config_protocol(agent->config)];
+	agent_report_receiver(&agent->report, agent->config);
+	if (agent->kind == LENS_EXPORTER_FILE)
+		file_create(agent);
+	else
+		agent->sender =
+			agent_sender_create(agent->config, agent->kind, USER_AGENT, agent->log);
+}
+
+bool agent_can_send(const struct agent *agent)
+{
+	return agent->exporter != NULL ||
+	       (agent->sender != NULL && agent_sender_free(agent->sender));
 }
 
 int agent_connect(struct agent *agent)
@@ -84,6 +101,8 @@ int agent_connect(struct agent *agent)
 	agent->backlog = lens_backlog_create(agent->directory, &site, &hooks);
 	if (agent->backlog == NULL)
 		agent_log_say(agent->log, "out of memory");
+	else
+		lens_backlog_limit(agent->backlog, agent->config->max_spool);
 	return agent->backlog == NULL ? -1 : 0;
 }
 
@@ -93,6 +112,9 @@ void agent_disconnect(struct agent *agent)
 	agent->backlog = NULL;
 	lens_exporter_destroy(agent->exporter);
 	agent->exporter = NULL;
+	agent_sender_destroy(agent->sender);
+	agent->sender = NULL;
+	agent_report_sender(&agent->report, 0);
 }
 
 void agent_close(struct agent *agent)

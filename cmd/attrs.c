@@ -5,6 +5,7 @@
 #include "lib/core/mark.h"
 #include "lib/core/number.h"
 #include "lib/core/resource.h"
+#include "lib/core/settings.h"
 
 #include <getopt.h>
 #include <json-c/json.h>
@@ -127,14 +128,39 @@ static bool holds_identity(const struct lens_carrier *own)
 	return lens_carrier_get(own, "nemo.run.id") != NULL;
 }
 
-/* NEMO_LENS_RUN_ID, else what the carrier has, else the job id; NULL: none. */
-static const char *run_id_of(char *const *env, const struct lens_carrier *own)
+static void say_problem(void *context, const char *text)
 {
-	const char *run = lens_env_get_nonempty(env, "NEMO_LENS_RUN_ID");
+	(void)context;
+	fprintf(stderr, "slurm-lens attrs: %s\n", text);
+}
 
+/* What the variables choose over ENV's carrier: the run id (else what the carrier OWN has, else the
+ * job id) and the user's; what --container-image says. 0 or -1 (memory). */
+static int choose(struct lens_carrier *overrides, const struct request *request, char *const *env,
+		  const struct lens_carrier *own)
+{
+	struct lens_config *config = lens_config_create();
+	struct lens_options options;
+	struct lens_settings settings = { 0 };
+	const char *run;
+	int rc = -1;
+
+	lens_options_init(&options);
+	if (!config || lens_settings_resolve(&settings, &options, env, config, say_problem, NULL))
+		goto out;
+	run = settings.run_id ? settings.run_id : lens_carrier_get(own, "nemo.run.id");
 	if (!run)
-		run = lens_carrier_get(own, "nemo.run.id");
-	return run ? run : lens_env_get_nonempty(env, "SLURM_JOB_ID");
+		run = lens_env_get_nonempty(env, "SLURM_JOB_ID");
+	rc = lens_carrier_publish(overrides, "nemo.run.id", run) ||
+			     lens_carrier_publish(overrides, "nemo.user.id", settings.user) ||
+			     lens_carrier_publish(overrides, "nv.dl.launch.container.image",
+						  request->image)
+		     ? -1
+		     : 0;
+out:
+	lens_settings_clear(&settings);
+	lens_config_destroy(config);
+	return rc;
 }
 
 /* The attributes; empty when this is no job. NULL: no memory. */
@@ -143,7 +169,6 @@ static struct lens_carrier *compose(const struct request *request, char *const *
 	struct lens_carrier *own = lens_carrier_create();
 	struct lens_carrier *derived = NULL, *overrides = lens_carrier_create(), *result = NULL;
 	bool in_job = lens_env_get_nonempty(env, "SLURM_JOB_ID") != NULL;
-	const char *run;
 
 	if (!own || !overrides ||
 	    lens_carrier_parse(own, lens_env_get(env, LENS_ATTRIBUTES_NAME), NULL))
@@ -153,11 +178,11 @@ static struct lens_carrier *compose(const struct request *request, char *const *
 		result = lens_carrier_create();
 		goto out;
 	}
-	run = run_id_of(env, own);
+	if (choose(overrides, request, env, own))
+		goto out;
 	if (in_job)
-		derived = derive(request, env, run);
-	if ((in_job && !derived) || lens_carrier_publish(overrides, "nemo.run.id", run) ||
-	    lens_carrier_publish(overrides, "nv.dl.launch.container.image", request->image))
+		derived = derive(request, env, lens_carrier_get(overrides, "nemo.run.id"));
+	if (in_job && !derived)
 		goto out;
 	result = lens_carrier_compose(derived, own, overrides);
 out:
@@ -206,6 +231,22 @@ static int print_shell(const struct lens_carrier *attributes)
 	return 0;
 }
 
+/*
+ * The environment to read. What an outer job's lens left is taken out; what lens told this very job
+ * stays, for it holds what options and lens.conf chose.
+ */
+static struct lens_env *environment(void)
+{
+	struct lens_mark *mark = lens_mark_parse(lens_env_get(environ, LENS_MARK_NAME));
+	bool this_job;
+	uint32_t job;
+
+	this_job = mark && lens_uint32_parse(lens_env_get(environ, "SLURM_JOB_ID"), &job) == 0 &&
+		   lens_mark_job(mark) == job;
+	lens_mark_destroy(mark);
+	return this_job ? lens_env_create(environ) : lens_mark_clean(environ, 0, NULL);
+}
+
 int lens_attrs_main(int argc, char **argv)
 {
 	struct request request = { 0 };
@@ -223,8 +264,7 @@ int lens_attrs_main(int argc, char **argv)
 		fputs("Try `slurm-lens attrs --help`.\n", stderr);
 		return LENS_EXIT_ENVIRONMENT;
 	}
-	/* What lens itself put there is derived anew, as in an inner step. */
-	clean = lens_mark_clean(environ, 0, NULL);
+	clean = environment();
 	if (clean)
 		attributes = compose(&request, lens_env_array(clean));
 	if (!attributes) {

@@ -13,5 +13,7 @@ enum lens_exit {
 int lens_agent_main(int argc, char **argv);
 int lens_attrs_main(int argc, char **argv);
 int lens_ranks_main(int argc, char **argv);
+int lens_sender_main(int argc, char **argv);
+int lens_status_main(int argc, char **argv);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "cmd/command.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,12 +12,14 @@ static int help_main(int argc, char **argv);
 
 static const struct {
 	const char *name;
-	const char *help;
+	const char *help; /* NULL: not for people */
 	int (*run)(int argc, char **argv);
 } commands[] = {
 	{ "agent", "send what the plugin left on this node", lens_agent_main },
 	{ "attrs", "say which resource attributes a task would get", lens_attrs_main },
 	{ "ranks", "say which ranks would export", lens_ranks_main },
+	{ "sender", NULL, lens_sender_main },
+	{ "status", "say how the agent is and what waits", lens_status_main },
 	{ "help", "say this", help_main },
 };
 
@@ -24,7 +27,8 @@ static void usage(FILE *out)
 {
 	fputs("Usage: slurm-lens COMMAND [OPTION...]\n\nCommands:\n", out);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
+		if (commands[i].help != NULL)
+			fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].help);
 	fputs("\n`slurm-lens COMMAND --help` says more. `slurm-lens --version` names the version.\n"
 	      "Exit status: 0 ok, 1 the answer is no, 2 usage or environment.\n",
 	      out);
@@ -36,6 +40,15 @@ static int help_main(int argc, char **argv)
 	(void)argv;
 	usage(stdout);
 	return LENS_EXIT_OK;
+}
+
+/* An answer that a full disk swallowed was not given. */
+static int end_output(int status)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	fprintf(stderr, "slurm-lens: standard output: %s\n", strerror(errno));
+	return LENS_EXIT_ENVIRONMENT;
 }
 
 int main(int argc, char **argv)
@@ -52,7 +65,7 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(argv[1], commands[i].name) == 0)
-			return commands[i].run(argc - 1, argv + 1);
+			return end_output(commands[i].run(argc - 1, argv + 1));
 	}
 	fprintf(stderr, "slurm-lens: no command `%s`; `slurm-lens help` lists them\n", argv[1]);
 	return LENS_EXIT_ENVIRONMENT;

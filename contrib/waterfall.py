@@ -29,21 +29,28 @@ def attributes_of(items):
 def read_spans(lines):
     """All spans of the file; one that was sent again replaces the earlier."""
     spans = {}
+    bad = 0
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
             groups = json.loads(line).get("resourceSpans", [])
         except ValueError as error:
-            print(f"line {number} is no JSON: {error}", file=sys.stderr)
+            bad += 1
+            if bad == 1:
+                print(f"line {number} is no JSON: {error}", file=sys.stderr)
             continue
         for group in groups:
+            resource = attributes_of(group.get("resource", {}).get("attributes", []))
             for scoped in group.get("scopeSpans", []):
                 for span in scoped.get("spans", []):
                     span["start"] = int(span["startTimeUnixNano"])
                     span["end"] = int(span["endTimeUnixNano"])
                     span["details"] = attributes_of(span.get("attributes", []))
+                    span["resource"] = resource
                     spans[span["traceId"], span["spanId"]] = span
+    if bad > 1:
+        print(f"{bad} lines are no JSON", file=sys.stderr)
     return list(spans.values())
 
 
@@ -76,6 +83,17 @@ def print_tree(span, children, begin, end, depth):
         print_tree(child, children, begin, end, depth + 1)
 
 
+def title(spans):
+    """Which job and attempt a trace is, as far as its spans say."""
+    resource = spans[0]["resource"]
+    words = [f"job {resource['slurm.job.id']}"] if "slurm.job.id" in resource else []
+    words += [str(resource[key]) for key in ("slurm.job.name", "slurm.job.user") if key in resource]
+    attempts = {span["details"]["slurm.attempt"] for span in spans
+                if "slurm.attempt" in span["details"]}
+    words += [f"attempt {attempt}" for attempt in sorted(attempts)]
+    return "".join(f"{word}, " for word in words)
+
+
 def print_trace(trace, spans):
     known = {span["spanId"] for span in spans}
     children = {}
@@ -86,7 +104,7 @@ def print_trace(trace, spans):
         children.setdefault(parent if parent in known else "", []).append(span)
     begin = min(span["start"] for span in spans)
     end = max(span["end"] for span in spans)
-    print(f"trace {trace}: {len(spans)} spans, {duration(end - begin)}")
+    print(f"trace {trace}: {title(spans)}{len(spans)} spans, {duration(end - begin)}")
     for root in children.get("", []):
         print_tree(root, children, begin, end, 1)
 

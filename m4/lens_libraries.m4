@@ -11,6 +11,7 @@ PKG_PROG_PKG_CONFIG
 AS_IF([test -z "$PKG_CONFIG"],
 	[LENS_MISSING([program pkg-config], [pkg-config], [pkgconf-pkg-config])])
 LENS_LIBRARY([MD], [libmd], [libmd-dev], [libmd-devel])
-LENS_LIBRARY([CURL], [libcurl >= 7.68], [libcurl4-openssl-dev], [libcurl-devel])
+LENS_LIBRARY([CURL], [libcurl >= 7.71], [libcurl4-openssl-dev], [libcurl-devel])
 LENS_LIBRARY([PROTOBUF_C], [libprotobuf-c], [libprotobuf-c-dev], [protobuf-c-devel])
-LENS_LIBRARY([JSON_C], [json-c], [libjson-c-dev], [json-c-devel])])
+LENS_LIBRARY([JSON_C], [json-c], [libjson-c-dev], [json-c-devel])
+LENS_LIBRARY([ZLIB], [zlib], [zlib1g-dev], [zlib-devel])])

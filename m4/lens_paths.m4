@@ -21,6 +21,7 @@ AC_ARG_WITH([state-dir],
 	[AS_HELP_STRING([--with-state-dir=DIR],
 		[default StateDir (/var/spool/slurm-lens)])],
 	[lens_state_dir=$withval], [lens_state_dir=/var/spool/slurm-lens])
+AC_SUBST([lens_state_dir])
 AC_ARG_WITH([slurm-sysconfdir],
 	[AS_HELP_STRING([--with-slurm-sysconfdir=DIR],
 		[where slurm.conf is (PREFIX/etc of --with-slurm if there, else /etc/slurm)])],

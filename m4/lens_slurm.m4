@@ -102,6 +102,7 @@ AS_IF([test -f "$lens_slurm_prefix/include/slurm/spank.h"],
 	[AC_MSG_RESULT([$lens_slurm_prefix/include/slurm/spank.h])
 	LENS_SLURM_VERSION
 	LENS_SLURM_LOAD_JOB
+	AC_CHECK_DECLS([ESPANK_JOB_FAILURE], [], [], [[#include <slurm/spank.h>]])
 	LENS_SLURM_LIBRARY
 	LENS_SLURM_PLUGINDIR],
 	[AC_MSG_RESULT([no])

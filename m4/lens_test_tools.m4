@@ -4,7 +4,7 @@
 AC_DEFUN([LENS_CHECK_NEEDS], [dnl
 LENS_CHECK_MISSING="${LENS_CHECK_MISSING:+$LENS_CHECK_MISSING, }$1 (Debian: $2; RPM: $3)"])
 
-# LENS_TEST_TOOLS: cmocka, bats and the linters. Only `make check`, `make lint`
+# LENS_TEST_TOOLS: cmocka, bats, openssl and the linters. Only `make check`, `make lint`
 # and `make format-check` need them; without them those targets fail with
 # LENS_CHECK_MISSING: a check that could not run is no check that passed.
 AC_DEFUN([LENS_TEST_TOOLS], [dnl
@@ -18,6 +18,8 @@ AS_IF([test -z "$BATS"], [LENS_CHECK_NEEDS([program bats], [bats], [bats])])
 AC_PATH_PROG([LOCALEDEF], [localedef])
 AS_IF([test -z "$LOCALEDEF" || test ! -e /usr/share/i18n/locales/de_DE],
 	[LENS_CHECK_NEEDS([source of the locale de_DE], [locales], [glibc-locale-source])])
+AC_PATH_PROG([OPENSSL], [openssl])
+AS_IF([test -z "$OPENSSL"], [LENS_CHECK_NEEDS([program openssl], [openssl], [openssl])])
 AC_PATH_PROG([CLANG_FORMAT], [clang-format])
 AC_PATH_PROG([SHELLCHECK], [shellcheck])
 AC_PATH_PROG([CPPCHECK], [cppcheck])

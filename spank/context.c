@@ -44,5 +44,7 @@ void lens_context_clear(void)
 {
 	lens_config_destroy(lens_context.config);
 	lens_context.config = NULL;
+	free(lens_context.submitter);
+	lens_context.submitter = NULL;
 	lens_options_clear(&lens_context.options);
 }

@@ -70,6 +70,11 @@ uint32_t lens_facts_nodes(spank_t sp)
 	return item_u32(sp, S_JOB_NNODES, &nodes) ? 0 : nodes;
 }
 
+int lens_facts_nodeid(spank_t sp, uint32_t *nodeid)
+{
+	return item_u32(sp, S_JOB_NODEID, nodeid);
+}
+
 int lens_facts_exit_status(spank_t sp, int *status)
 {
 	return spank_get_item(sp, S_TASK_EXIT_STATUS, status) == ESPANK_SUCCESS ? 0 : -1;

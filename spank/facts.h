@@ -31,6 +31,9 @@ uint32_t lens_facts_tasks(spank_t sp, uint32_t step);
 /* Nodes of the step; 0 when Slurm does not tell (in the batch step it answers 0). */
 uint32_t lens_facts_nodes(spank_t sp);
 
+/* The node's number in the step; in a het job in the component, in the extern step in the job. */
+int lens_facts_nodeid(spank_t sp, uint32_t *nodeid);
+
 /* In task_exit: the wait status and the process of the task. */
 int lens_facts_exit_status(spank_t sp, int *status);
 int lens_facts_task_pid(spank_t sp, int *pid);

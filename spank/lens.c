@@ -6,6 +6,7 @@
 #include "spank/step.h"
 #include "spank/submit.h"
 
+#include <config.h>
 #include <slurm/spank.h>
 
 /*
@@ -16,7 +17,7 @@
 SPANK_PLUGIN(lens, 1);
 
 /* 26.05: should Slurm ever count a failed init of ours, then against the job, not the node. */
-#ifdef HAVE_ESPANK_JOB_FAILURE
+#if HAVE_DECL_ESPANK_JOB_FAILURE
 int slurm_spank_init_failure_mode = ESPANK_JOB_FAILURE;
 #endif
 

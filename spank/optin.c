@@ -2,35 +2,37 @@
 #include "spank/optin.h"
 
 #include "lib/core/carrier.h"
+#include "lib/core/env.h"
 #include "lib/core/traceparent.h"
 #include "spank/log.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define OPTIN_VERSION "1"
 
-static int fill(struct lens_carrier *word, const struct lens_settings *settings, const char *outer)
+static int fill(struct lens_carrier *word, const char *outer, bool into)
 {
 	struct lens_traceparent parsed;
 	char canonical[LENS_TRACEPARENT_TEXT];
 
 	if (lens_carrier_set(word, "v", OPTIN_VERSION))
 		return -1;
-	if (settings->outer == LENS_OUTER_OFF || lens_traceparent_parse(&parsed, outer))
+	if (lens_traceparent_parse(&parsed, outer))
 		return 0;
 	lens_traceparent_format(canonical, &parsed);
 	if (lens_carrier_set(word, "outer", canonical))
 		return -1;
-	return settings->outer == LENS_OUTER_PARENT ? lens_carrier_set(word, "inouter", "1") : 0;
+	return into ? lens_carrier_set(word, "inouter", "1") : 0;
 }
 
-void lens_optin_hand_on(spank_t sp, const struct lens_settings *settings, const char *outer)
+static void hand_on(spank_t sp, const char *outer, bool into)
 {
 	struct lens_carrier *word = lens_carrier_create();
 	struct lens_text text = LENS_TEXT_INIT;
 
-	if (word && fill(word, settings, outer) == 0)
+	if (word && fill(word, outer, into) == 0)
 		lens_carrier_format(word, &text, NULL);
 	if (!text.length || text.failed ||
 	    spank_job_control_setenv(sp, "LENS", text.data, 1) != ESPANK_SUCCESS)
@@ -40,6 +42,22 @@ void lens_optin_hand_on(spank_t sp, const struct lens_settings *settings, const 
 	lens_carrier_destroy(word);
 }
 
+void lens_optin_hand_on(spank_t sp, const struct lens_settings *settings, const char *outer)
+{
+	hand_on(sp, settings->outer == LENS_OUTER_OFF ? NULL : outer,
+		settings->outer == LENS_OUTER_PARENT);
+}
+
+void lens_optin_pass_on(spank_t sp)
+{
+	struct lens_note word = { 0 };
+
+	/* Out of memory it is still lens's job. */
+	lens_optin_recall(&word, environ);
+	hand_on(sp, word.outer, word.in_outer);
+	lens_note_clear(&word);
+}
+
 static bool site_makes_spans(const struct lens_config *config, bool opted_in)
 {
 	if (config->job_spans != LENS_WHEN_OPTIN)
@@ -47,7 +65,9 @@ static bool site_makes_spans(const struct lens_config *config, bool opted_in)
 	return opted_in && config->inject != LENS_WHEN_NEVER;
 }
 
-int lens_optin_read(struct lens_note *note, const struct lens_config *config)
+/* Reads WORD (NULL: there is none) into outer and in_outer of NOTE; *KNOWN: it is one of this
+ * version. 0, or -1 when memory ran out. */
+static int word_read(struct lens_note *note, const char *text, bool *known)
 {
 	struct lens_carrier *word = lens_carrier_create();
 	const char *version, *outer, *in_outer;
@@ -55,12 +75,13 @@ int lens_optin_read(struct lens_note *note, const struct lens_config *config)
 	char canonical[LENS_TRACEPARENT_TEXT] = "";
 	int rc = -1;
 
-	if (!word || lens_carrier_parse(word, getenv("SPANK_LENS"), NULL))
+	*known = false;
+	if (!word || lens_carrier_parse(word, text, NULL))
 		goto out;
 	version = lens_carrier_get(word, "v");
 	outer = lens_carrier_get(word, "outer");
 	in_outer = lens_carrier_get(word, "inouter");
-	note->lens = site_makes_spans(config, version && strcmp(version, OPTIN_VERSION) == 0);
+	*known = version && strcmp(version, OPTIN_VERSION) == 0;
 	if (outer && lens_traceparent_parse(&parsed, outer) == 0) {
 		lens_traceparent_format(canonical, &parsed);
 		note->in_outer = in_outer && strcmp(in_outer, "1") == 0;
@@ -70,4 +91,21 @@ int lens_optin_read(struct lens_note *note, const struct lens_config *config)
 out:
 	lens_carrier_destroy(word);
 	return rc;
+}
+
+int lens_optin_read(struct lens_note *note, const struct lens_config *config)
+{
+	bool known;
+
+	if (word_read(note, getenv("SPANK_LENS"), &known))
+		return -1;
+	note->lens = site_makes_spans(config, known);
+	return 0;
+}
+
+int lens_optin_recall(struct lens_note *note, char *const *env)
+{
+	bool known;
+
+	return word_read(note, lens_env_get(env, "SLURM_SPANK_LENS"), &known);
 }

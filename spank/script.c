@@ -4,6 +4,7 @@
 #include "lib/core/nodelist.h"
 #include "lib/core/note.h"
 #include "lib/core/number.h"
+#include "lib/core/statedir.h"
 #include "spank/agent.h"
 #include "spank/context.h"
 #include "spank/facts.h"
@@ -81,12 +82,12 @@ static int note_from_env(spank_t sp, const struct lens_config *config, struct le
  * open directory or -1. */
 static int script_begin(spank_t sp, int argc, char **argv, struct lens_note *note)
 {
-	struct lens_problems problems = { 0 };
 	const struct lens_config *config;
 	int directory;
 
-	config = lens_context_load(argc, argv, lens_problems_add, &problems);
-	lens_problems_log(&problems, "");
+	/* What is wrong with them slurmd said at its start and the job's steps will: here it
+	 * would be two more lines for every job, whether or not it is lens's. */
+	config = lens_context_load(argc, argv, NULL, NULL);
 	if (!config)
 		return -1;
 	if (note_from_env(sp, config, note)) {
@@ -94,7 +95,7 @@ static int script_begin(spank_t sp, int argc, char **argv, struct lens_note *not
 			"Slurm did not name the job in the prolog or epilog; it gets no spans here");
 		return -1;
 	}
-	directory = lens_agent_state_open(config, true);
+	directory = lens_statedir_open(config->state_dir, true, NULL);
 	if (directory >= 0)
 		lens_agent_ensure(directory, config, false);
 	return directory;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spank/step.h"
 
+#include "lib/core/cgroup.h"
 #include "lib/core/env_diff.h"
 #include "lib/core/inject.h"
 #include "lib/core/journal.h"
@@ -8,15 +9,19 @@
 #include "lib/core/number.h"
 #include "lib/core/record.h"
 #include "spank/context.h"
+#include "spank/extern.h"
 #include "spank/facts.h"
 #include "spank/log.h"
 #include "spank/options.h"
 #include "spank/step_open.h"
+#include "spank/step_record.h"
 
 #include <slurm/slurm.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 void lens_step_open(spank_t sp, int argc, char **argv)
@@ -26,8 +31,12 @@ void lens_step_open(spank_t sp, int argc, char **argv)
 	char *const *env = lens_facts_env(sp);
 	uint32_t step;
 
-	if (lens_facts_step(sp, &step) || step == SLURM_EXTERN_CONT)
+	if (lens_facts_step(sp, &step))
 		return;
+	if (step == SLURM_EXTERN_CONT) {
+		lens_extern_open(sp, argc, argv);
+		return;
+	}
 	config = lens_context_load(argc, argv, lens_problems_add, &problems);
 	if (!config)
 		return;
@@ -89,11 +98,25 @@ static void journal_task_open(struct lens_step *step, char *const *env,
 	if (record && lens_carrier_setf(record, "rank", "%u", rank->rank) == 0 &&
 	    lens_carrier_setf(record, "local", "%u", rank->local) == 0 &&
 	    lens_carrier_setf(record, "nodeid", "%u", nodeid) == 0 &&
+	    lens_carrier_setf(record, "world", "%u", rank->world) == 0 &&
 	    lens_carrier_setf(record, "pid", "%d", getpid()) == 0 &&
 	    lens_carrier_set(record, "ranks", lens_launch_has_ranks(&step->launch) ? "1" : "0") ==
 		    0 &&
 	    lens_carrier_set(record, "export", exports ? "1" : "0") == 0)
 		lens_step_append(step, record);
+	lens_carrier_destroy(record);
+}
+
+/* Corrects what step_open said of the attempt; ENV is the task's before lens changed it. */
+static void journal_amend(struct lens_step *step, char *const *env)
+{
+	struct lens_carrier *record = lens_record_create("amend");
+	struct lens_env *clean = lens_mark_clean(env, step->launch.leader, NULL);
+
+	if (record && clean &&
+	    lens_step_record_amend(record, step, lens_context.config, lens_env_array(clean)) == 0)
+		lens_step_append(step, record);
+	lens_env_destroy(clean);
 	lens_carrier_destroy(record);
 }
 
@@ -111,10 +134,29 @@ void lens_step_task_init(spank_t sp)
 			 step->launch.job);
 		return;
 	}
-	lens_step_refine(step, env);
+	if (lens_step_refine(step, env) && step->journal)
+		journal_amend(step, env);
 	exports = inject_task(sp, step, env, &rank);
 	/* inject_task may have moved the environment */
 	journal_task_open(step, lens_facts_env(sp), &rank, exports);
+}
+
+/*
+ * Whether the task that ended with STATUS was killed for want of memory: it, or what it ran
+ * and waited for as a shell does, ended by SIGKILL, and the step's cgroup counted a kill that no
+ * task before had.
+ */
+static bool is_oom_killed(struct lens_step *step, int status)
+{
+	bool killed = (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) ||
+		      (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
+	uint64_t kills;
+
+	if (!killed || lens_cgroup_oom_kills(&kills, step->launch.job) ||
+	    kills <= step->oom_told)
+		return false;
+	step->oom_told++;
+	return true;
 }
 
 void lens_step_task_exit(spank_t sp)
@@ -134,6 +176,8 @@ void lens_step_task_exit(spank_t sp)
 	    lens_carrier_setf(record, "local", "%u", local) == 0) {
 		if (lens_facts_exit_status(sp, &status) == 0)
 			lens_carrier_setf(record, "status", "%d", status);
+		if (is_oom_killed(step, status))
+			lens_carrier_set(record, "oom", "1");
 		if (lens_facts_task_pid(sp, &pid) == 0)
 			lens_carrier_setf(record, "pid", "%d", pid);
 		lens_step_append(step, record);
@@ -146,6 +190,7 @@ void lens_step_close(void)
 	struct lens_step *step = lens_context.step;
 	struct lens_carrier *record;
 
+	lens_extern_close();
 	if (step && step->journal) {
 		record = lens_record_create("step_end");
 		if (record)

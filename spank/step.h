@@ -5,8 +5,9 @@
 #include <slurm/spank.h>
 
 /*
- * slurmstepd of a batch script, an interactive shell or a step, and the tasks it forks.
- * The extern step is left alone. lens_context.step is what one of lens's keeps in memory.
+ * slurmstepd of a batch script, an interactive shell or a step, and the tasks it forks; of the
+ * extern step only its end may be told (spank/extern.h). lens_context.step is what one of
+ * lens's keeps in memory.
  */
 struct lens_step;
 

@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spank/step_open.h"
 
-#include "lib/core/boot.h"
 #include "lib/core/env.h"
 #include "lib/core/hash.h"
+#include "lib/core/lock.h"
 #include "lib/core/mark.h"
 #include "lib/core/number.h"
 #include "lib/core/statedir.h"
 #include "lib/core/traceparent.h"
 #include "spank/agent.h"
 #include "spank/facts.h"
+#include "spank/optin.h"
+#include "spank/step_record.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <slurm/slurm.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define POD_DIRECTORY "/var/run/secrets/kubernetes.io"
-
-static const char *const kinds[] = {
-	[LENS_PLACE_BATCH] = "batch",
-	[LENS_PLACE_INTERACTIVE] = "interactive",
-	[LENS_PLACE_STEP] = "step",
-};
 
 static enum lens_place place_of(uint32_t step)
 {
@@ -49,7 +46,17 @@ static void read_note(struct lens_step *step, int directory)
 	rc = lens_note_read(directory, step->launch.job, node, &step->note, &err);
 	if (rc < 0)
 		lens_log("job %u: %s", step->launch.job, err.text);
-	step->noted = rc == 0;
+	step->noted = rc == 0 && !step->note.journal;
+	/* The agent made it of a journal, which may be the attempt before's. */
+	if (!step->noted)
+		lens_note_clear(&step->note);
+}
+
+/* Whether the mark is an outer level's of this job; one of another job (sbatch or srun --jobid from
+ * inside it) says that SLURM_ARRAY_* and SLURM_RESTART_COUNT may be that one's. */
+static bool is_marked(const struct lens_step *step)
+{
+	return step->mark && lens_mark_job(step->mark) == step->launch.leader;
 }
 
 /* Without a note: the outer level's mark, when it is this job's, else the environment. */
@@ -57,41 +64,50 @@ static uint32_t guess_attempt(const struct lens_step *step, char *const *env)
 {
 	uint32_t attempt;
 
-	if (step->mark && lens_mark_job(step->mark) == step->launch.leader)
+	if (is_marked(step))
 		return lens_mark_attempt(step->mark);
-	if (lens_uint32_parse(lens_env_get(env, "SLURM_RESTART_COUNT"), &attempt))
+	if (step->mark || lens_uint32_parse(lens_env_get(env, "SLURM_RESTART_COUNT"), &attempt))
 		return 0;
 	return attempt;
 }
 
 static bool is_array(spank_t sp, const struct lens_step *step)
 {
-	const char *known = NULL;
+	const char *known;
 
 	/* A step's items come from its environment, which may be an outer array's: the
 	 * batch step's word counts. */
-	if (step->launch.place == LENS_PLACE_STEP && step->mark &&
-	    lens_mark_job(step->mark) == step->launch.leader)
-		known = lens_mark_fact(step->mark, "array");
+	if (step->launch.place != LENS_PLACE_STEP || !step->mark)
+		return lens_facts_is_array(sp);
+	if (!is_marked(step))
+		return false;
+	known = lens_mark_fact(step->mark, "array");
 	return known ? strcmp(known, "no") != 0 : lens_facts_is_array(sp);
 }
 
 /*
- * The submitter's TRACEPARENT: the note's; without one the outer level's word, else what the job
- * was submitted with. Only where spans go into its trace does a step need to know it.
+ * The submitter's TRACEPARENT where spans go into its trace, else NULL. The note has it, but not one
+ * whose prolog a step set off (no PrologFlags=Alloc); the mark of the batch script and the word in
+ * the job's environment have it everywhere.
  */
+static const char *outer_of(const struct lens_step *step, char *const *clean)
+{
+	if (step->noted && *step->note.outer)
+		return step->note.in_outer ? step->note.outer : NULL;
+	if (is_marked(step))
+		return lens_mark_fact(step->mark, "outer");
+	if (step->word.in_outer)
+		return step->word.outer;
+	return !step->noted && step->settings.outer == LENS_OUTER_PARENT
+		       ? lens_env_get(clean, "TRACEPARENT")
+		       : NULL;
+}
+
 static void find_outer(struct lens_step *step, char *const *clean)
 {
 	struct lens_launch *launch = &step->launch;
-	const char *text = NULL;
 
-	if (step->noted)
-		text = step->note.in_outer ? step->note.outer : NULL;
-	else if (step->mark && lens_mark_job(step->mark) == launch->leader)
-		text = lens_mark_fact(step->mark, "outer");
-	else if (step->settings.outer == LENS_OUTER_PARENT)
-		text = lens_env_get(clean, "TRACEPARENT");
-	launch->in_outer = lens_traceparent_parse(&launch->outer, text) == 0;
+	launch->in_outer = lens_traceparent_parse(&launch->outer, outer_of(step, clean)) == 0;
 }
 
 static bool find_launched(spank_t sp, const struct lens_step *step, char *const *clean)
@@ -128,11 +144,12 @@ static void launch_fill(spank_t sp, struct lens_step *step, char *const *env, ch
 	} else {
 		launch->attempt = guess_attempt(step, env);
 		launch->cluster = step->note.cluster;
+		step->guessed = !is_marked(step);
 	}
 	launch->array = is_array(sp, step);
 	launch->launched = find_launched(sp, step, clean);
 	find_outer(step, clean);
-	if (step->mark && lens_mark_job(step->mark) == launch->leader)
+	if (is_marked(step))
 		launch->head_node = lens_mark_fact(step->mark, "head");
 	/* In a nested job's batch step the environment still names the outer job's node here. */
 	if (launch->place != LENS_PLACE_STEP)
@@ -153,92 +170,13 @@ static uint32_t leader_from_env(char *const *env, uint32_t job)
 		       : leader;
 }
 
-/* Adds to RECORD the outer trace that the spans go into, if they do. */
-static int add_outer(struct lens_carrier *record, const struct lens_launch *launch)
+/* The agent keeps within MaxSpool; as long as there is none, nothing is added beyond it. */
+static bool is_full(int directory, const struct lens_config *config)
 {
-	char hex[LENS_TRACE_HEX];
+	uint64_t bytes;
 
-	if (!launch->in_outer)
-		return 0;
-	lens_trace_id_hex(hex, &launch->outer.trace);
-	return lens_carrier_set(record, "into", hex);
-}
-
-/* Adds to RECORD the span that the user's script opened around the srun, in the trace
- * that the job's spans go into: not the outer one itself, below which the whole job is. */
-static int add_parent(struct lens_carrier *record, const struct lens_launch *launch,
-		      const struct lens_trace_id *own, char *const *clean)
-{
-	const struct lens_trace_id *trace = launch->in_outer ? &launch->outer.trace : own;
-	struct lens_traceparent parent;
-	char hex[LENS_SPAN_HEX];
-
-	if (launch->place != LENS_PLACE_STEP ||
-	    lens_traceparent_parse(&parent, lens_env_get(clean, "TRACEPARENT")) ||
-	    memcmp(&parent.trace, trace, sizeof(*trace)) != 0)
-		return 0;
-	if (launch->in_outer && memcmp(&parent.span, &launch->outer.span, sizeof(parent.span)) == 0)
-		return 0;
-	lens_span_id_hex(hex, &parent.span);
-	return lens_carrier_set(record, "parent", hex);
-}
-
-static int add_resource(struct lens_carrier *record, const struct lens_step *step,
-			const struct lens_config *config, char *const *clean)
-{
-	struct lens_carrier *resource =
-		lens_launch_resource(clean, &step->launch, config, &step->settings);
-	struct lens_text text = LENS_TEXT_INIT;
-	int rc = -1;
-
-	if (!resource)
-		return -1;
-	lens_carrier_format(resource, &text, NULL);
-	if (!text.failed)
-		rc = lens_carrier_set(record, "resource", text.data ? text.data : "");
-	lens_text_clear(&text);
-	lens_carrier_destroy(resource);
-	return rc;
-}
-
-/* As accounting names it: the command's last part, `batch`, `interactive`. */
-static const char *step_name(spank_t sp, enum lens_place place)
-{
-	char *const *argv = lens_facts_argv(sp);
-	const char *command = argv ? argv[0] : NULL;
-	const char *slash = command ? strrchr(command, '/') : NULL;
-
-	if (place != LENS_PLACE_STEP)
-		return kinds[place];
-	return slash ? slash + 1 : command;
-}
-
-static int fill_step_record(spank_t sp, struct lens_carrier *record, const struct lens_step *step,
-			    const struct lens_config *config, char *const *clean)
-{
-	const struct lens_launch *launch = &step->launch;
-	struct lens_trace_id trace;
-	char hex[LENS_TRACE_HEX];
-	char boot[LENS_BOOT_ID];
-
-	if (lens_launch_trace(&trace, launch, config->realm))
-		return -1;
-	lens_trace_id_hex(hex, &trace);
-	if (lens_carrier_setf(record, "job", "%u", launch->job) ||
-	    lens_carrier_setf(record, "leader", "%u", launch->leader) ||
-	    lens_carrier_setf(record, "attempt", "%u", launch->attempt) ||
-	    lens_carrier_set(record, "cluster", launch->cluster) ||
-	    lens_carrier_set(record, "node", getenv("SLURMD_NODENAME")) ||
-	    lens_carrier_setf(record, "step", "%u", launch->step) ||
-	    lens_carrier_set(record, "kind", kinds[launch->place]) ||
-	    lens_carrier_publish(record, "name", step_name(sp, launch->place)) ||
-	    lens_carrier_setf(record, "tasks", "%u", lens_facts_tasks(sp, launch->step)) ||
-	    lens_carrier_set(record, "trace", hex) ||
-	    (!step->noted && lens_carrier_set(record, "inferred", "1")) ||
-	    (lens_boot_id_get(boot) == 0 && lens_carrier_set(record, "boot", boot)) ||
-	    add_outer(record, launch) || add_parent(record, launch, &trace, clean))
-		return -1;
-	return add_resource(record, step, config, clean);
+	return lens_lock_holder(directory, NULL) == 0 &&
+	       lens_statedir_size(directory, &bytes) == 0 && bytes >= config->max_spool;
 }
 
 static void open_journal(spank_t sp, struct lens_step *step, int directory,
@@ -257,13 +195,19 @@ static void open_journal(spank_t sp, struct lens_step *step, int directory,
 
 	if (directory < 0)
 		return;
+	if (is_full(directory, config)) {
+		lens_log("job %u: no spans of step %u: StateDir holds MaxSpool=%" PRIu64
+			 " bytes and no agent runs",
+			 name.job, name.step, config->max_spool);
+		return;
+	}
 	step->journal = lens_journal_create(directory, &name, &err);
 	if (!step->journal) {
 		lens_log("job %u: no spans of step %u: %s", name.job, name.step, err.text);
 		return;
 	}
 	record = lens_record_create("step_open");
-	if (record && fill_step_record(sp, record, step, config, clean) == 0)
+	if (record && lens_step_record_open(sp, record, step, config, clean) == 0)
 		lens_step_append(step, record);
 	else
 		lens_log("job %u: no spans of step %u: out of memory", name.job, name.step);
@@ -301,6 +245,7 @@ struct lens_step *lens_step_create(spank_t sp, const struct lens_config *config,
 	read_note(step, directory);
 	if (!step->noted)
 		step->note.cluster = strdup(lens_env_get(env, "SLURM_CLUSTER_NAME") ?: "");
+	lens_optin_recall(&step->word, env);
 	launch_fill(sp, step, env, lens_env_array(clean));
 	if (step->settings.spans)
 		open_journal(sp, step, directory, config, lens_env_array(clean));
@@ -323,21 +268,24 @@ void lens_step_destroy(struct lens_step *step)
 	lens_mark_destroy(step->mark);
 	lens_settings_clear(&step->settings);
 	lens_note_clear(&step->note);
+	lens_note_clear(&step->word);
 	free(step);
 }
 
-void lens_step_refine(struct lens_step *step, char *const *env)
+bool lens_step_refine(struct lens_step *step, char *const *env)
 {
 	struct lens_launch *launch = &step->launch;
 	const char *sluid = lens_env_get_nonempty(env, "SLURM_JOB_SLUID");
 
 	if (step->noted)
-		return;
+		return false;
 	if (sluid)
 		launch->sluid = sluid;
-	if (launch->place == LENS_PLACE_BATCH &&
-	    lens_uint32_parse(lens_env_get(env, "SLURM_RESTART_COUNT"), &launch->attempt))
+	if (launch->place != LENS_PLACE_BATCH)
+		return false;
+	if (lens_uint32_parse(lens_env_get(env, "SLURM_RESTART_COUNT"), &launch->attempt))
 		launch->attempt = 0;
+	return true;
 }
 
 void lens_step_append(struct lens_step *step, const struct lens_carrier *record)

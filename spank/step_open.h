@@ -16,6 +16,9 @@ struct lens_step {
 	struct lens_launch launch;
 	struct lens_note note;        /* backs the strings of launch */
 	bool noted;                   /* there was a note */
+	struct lens_note word;        /* outer and in_outer as the submitter handed them on */
+	bool guessed;                 /* there was neither a note nor a mark: attempt is a guess */
+	uint64_t oom_told;            /* kills of its cgroup that are ascribed to tasks */
 	struct lens_mark *mark;       /* the outer level's mark; NULL none */
 	struct lens_journal *journal; /* NULL: no spans, or no state directory */
 	bool append_failed;           /* said once */
@@ -33,9 +36,10 @@ void lens_step_destroy(struct lens_step *step);
 
 /*
  * In the task's process: where no note told, the task's environment knows better what the
- * attempt is (a batch step's has SLURM_RESTART_COUNT only from here on) and the SLUID.
+ * attempt is (a batch step's has SLURM_RESTART_COUNT only from here on) and the SLUID. Whether the
+ * attempt is known only now: what step_open says of it is to be amended.
  */
-void lens_step_refine(struct lens_step *step, char *const *env);
+bool lens_step_refine(struct lens_step *step, char *const *env);
 
 /* Appends RECORD to the journal, if there is one; a failure is said once. */
 void lens_step_append(struct lens_step *step, const struct lens_carrier *record);

@@ -18,7 +18,8 @@
 static const char *const outer_job_variables[] = {
 	"SLURM_RESTART_COUNT",    "SLURM_ARRAY_JOB_ID",   "SLURM_ARRAY_TASK_ID",
 	"SLURM_ARRAY_TASK_COUNT", "SLURM_ARRAY_TASK_MAX", "SLURM_ARRAY_TASK_MIN",
-	"SLURM_ARRAY_TASK_STEP",  "SLURM_JOB_QOS",        "SLURM_JOB_RESERVATION",
+	"SLURM_ARRAY_TASK_STEP",  "SLURM_JOB_ACCOUNT",    "SLURM_JOB_QOS",
+	"SLURM_JOB_RESERVATION",  "SLURM_JOB_GPUS",
 };
 
 static int change_own(void *context, const char *name, const char *value)
@@ -34,12 +35,23 @@ static uint32_t outer_job(void)
 	return lens_uint32_parse(getenv("SLURM_JOB_ID"), &job) ? 0 : job;
 }
 
+/* Before the environment is cleaned: inside a job the submitter is that job's span. A het job's
+ * components come one after the other. */
+static void remember_submitter(void)
+{
+	const char *parent = getenv("TRACEPARENT");
+
+	if (!lens_context.submitter && parent)
+		lens_context.submitter = strdup(parent);
+}
+
 void lens_submit_srun_init(void)
 {
 	struct lens_env *clean;
 
 	if (!getenv(LENS_MARK_NAME))
 		return;
+	remember_submitter();
 	clean = lens_mark_clean(environ, 0, NULL);
 	/* The mark stays: it holds what only the outer level knows. */
 	if (!clean || lens_env_set(clean, LENS_MARK_NAME, getenv(LENS_MARK_NAME)) ||
@@ -68,6 +80,19 @@ static bool makes_job(void)
 	return spank_context() == S_CTX_ALLOCATOR || outer_job() == 0;
 }
 
+/* An option that the strategy in force does not look at was meant to do something. */
+static void warn_without_effect(const struct lens_options *options,
+				const struct lens_strategy_choice *choice)
+{
+	const char *name = lens_strategy_name(choice->strategy);
+
+	if (options->rate_set && choice->strategy != LENS_STRATEGY_SAMPLED)
+		lens_log("warning: --lens-sample-rate has no effect on %s: add --lens-strategy=sampled",
+			 name);
+	if (options->rank_set && choice->strategy != LENS_STRATEGY_SINGLE_RANK)
+		lens_log("warning: --lens-rank has no effect on %s", name);
+}
+
 void lens_submit_post_opt(spank_t sp, int argc, char **argv)
 {
 	struct lens_problems config_problems = { 0 };
@@ -86,12 +111,17 @@ void lens_submit_post_opt(spank_t sp, int argc, char **argv)
 	}
 	if (!settings.inject && !settings.spans)
 		goto out;
-	/* Before the environment is cleaned: inside a job the submitter is that job's span. */
-	if (settings.spans && settings.inject)
-		lens_optin_hand_on(sp, &settings, makes_job() ? getenv("TRACEPARENT") : NULL);
+	remember_submitter();
+	if (settings.spans && settings.inject) {
+		if (makes_job())
+			lens_optin_hand_on(sp, &settings, lens_context.submitter);
+		else
+			lens_optin_pass_on(sp);
+	}
 	if (settings.inject) {
 		lens_problems_log(&config_problems, "warning: ");
 		lens_problems_log(&problems, "warning: ");
+		warn_without_effect(&lens_context.options, &settings.strategy);
 		if (makes_job())
 			leave_outer_job(clean);
 	}

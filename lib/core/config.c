@@ -32,8 +32,14 @@ static int fill_strings(struct lens_config *config)
 		{ &config->task_endpoint, "" },
 		{ &config->endpoint, "" },
 		{ &config->file, DEFAULT_FILE },
+		{ &config->proxy, "" },
+		{ &config->headers_file, "" },
+		{ &config->certificate_file, "" },
+		{ &config->client_certificate_file, "" },
+		{ &config->client_key_file, "" },
 		{ &config->state_dir, LENS_DEFAULT_STATE_DIR },
 		{ &config->agent_path, LENS_DEFAULT_AGENT_PATH },
+		{ &config->agent_user, "nobody" },
 		{ &config->service_name, "slurm" },
 		{ &config->environment, "" },
 		{ &config->realm, "" },
@@ -63,6 +69,7 @@ struct lens_config *lens_config_create(void)
 	config->protocol = LENS_PROTOCOL_FILE;
 	config->timeout_ms = 10000;
 	config->max_notes = 10000;
+	config->max_spool = 256 * 1024 * 1024;
 	config->agent = LENS_AGENT_AUTO;
 	if (fill_strings(config) != 0) {
 		lens_config_destroy(config);
@@ -83,8 +90,14 @@ void lens_config_destroy(struct lens_config *config)
 	free(config->task_endpoint);
 	free(config->endpoint);
 	free(config->file);
+	free(config->proxy);
+	free(config->headers_file);
+	free(config->certificate_file);
+	free(config->client_certificate_file);
+	free(config->client_key_file);
 	free(config->state_dir);
 	free(config->agent_path);
+	free(config->agent_user);
 	free(config->service_name);
 	free(config->environment);
 	free(config->realm);
@@ -178,6 +191,24 @@ static const char *load_argument(struct load *load, const char *argument)
 	return NULL;
 }
 
+/* What single keys cannot tell. */
+static void check_together(struct load *load)
+{
+	const struct lens_config *config = load->config;
+	struct lens_error line;
+
+	if (lens_config_protocol(config) == LENS_PROTOCOL_FILE)
+		return;
+	if (*config->endpoint == '\0') {
+		lens_error_set(&line, "lens.conf: Protocol=%s needs an Endpoint",
+			       lens_protocol_name(config->protocol));
+		load_problem(load, line.text);
+	}
+	if ((*config->client_certificate_file == '\0') != (*config->client_key_file == '\0'))
+		load_problem(load,
+			     "lens.conf: ClientCertificateFile and ClientKeyFile go together");
+}
+
 int lens_config_load(struct lens_config *config, int argument_count, char *const *arguments,
 		     const char *default_path, lens_config_problem_fn *problem, void *context)
 {
@@ -194,9 +225,7 @@ int lens_config_load(struct lens_config *config, int argument_count, char *const
 		set_path(&load, path);
 		lens_config_file_read(config, path, named != NULL, load_problem, &load);
 	}
-	if (config->protocol_set && config->protocol == LENS_PROTOCOL_HTTP_PROTOBUF &&
-	    *config->endpoint == '\0')
-		load_problem(&load, "lens.conf: Protocol=http/protobuf needs an Endpoint");
+	check_together(&load);
 	return load.problems == 0 ? 0 : -1;
 }
 

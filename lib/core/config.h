@@ -30,7 +30,9 @@ enum lens_gate {
 };
 
 enum lens_protocol {
+	LENS_PROTOCOL_GRPC,
 	LENS_PROTOCOL_HTTP_PROTOBUF,
+	LENS_PROTOCOL_HTTP_JSON,
 	LENS_PROTOCOL_FILE,
 };
 
@@ -52,16 +54,25 @@ struct lens_config {
 	char *endpoint;              /* Endpoint: where the agent exports */
 	enum lens_protocol protocol; /* Protocol: http/protobuf with an Endpoint, else file */
 	bool protocol_set;
-	char *file;                 /* File: /var/log/slurm-lens/traces.jsonl */
-	unsigned int timeout_ms;    /* Timeout, milliseconds: 10000 */
-	char *state_dir;            /* StateDir: /var/spool/slurm-lens */
-	uint64_t max_notes;         /* MaxNotes: 10000 */
-	enum lens_agent_mode agent; /* Agent: auto */
-	char *agent_path;           /* AgentPath */
-	char *service_name;         /* ServiceName of lens's own spans: slurm */
-	char *environment;          /* Environment: deployment.environment of jobs that name none */
-	char *realm;                /* Realm */
-	char *config_path;          /* the lens.conf that was read or looked for; "" none */
+	char *file;              /* File: /var/log/slurm-lens/traces.jsonl */
+	unsigned int timeout_ms; /* Timeout, milliseconds: 10000 */
+	bool gzip;               /* Compression: none, or gzip */
+	char *proxy;             /* Proxy: a URL; "" none */
+	/* Files of secrets, for the agent alone to open; "" none. */
+	char *headers_file;            /* HeadersFile */
+	char *certificate_file;        /* CertificateFile: authorities in place of the system's */
+	char *client_certificate_file; /* ClientCertificateFile */
+	char *client_key_file;         /* ClientKeyFile */
+	char *state_dir;               /* StateDir: /var/spool/slurm-lens */
+	uint64_t max_notes;            /* MaxNotes: 10000 */
+	uint64_t max_spool;            /* MaxSpool, bytes: 256M */
+	enum lens_agent_mode agent;    /* Agent: auto */
+	char *agent_path;              /* AgentPath */
+	char *agent_user;              /* AgentUser, who talks to the receiver: nobody */
+	char *service_name;            /* ServiceName of lens's own spans: slurm */
+	char *environment; /* Environment: deployment.environment of jobs that name none */
+	char *realm;       /* Realm */
+	char *config_path; /* the lens.conf that was read or looked for; "" none */
 	/* The plugstack arguments other than config=, as they were given, for the agent. */
 	char **arguments;
 	size_t argument_count;
@@ -93,5 +104,8 @@ int lens_config_load(struct lens_config *config, int argument_count, char *const
 
 /* The protocol in force: Protocol when it was set, else by whether there is an Endpoint. */
 enum lens_protocol lens_config_protocol(const struct lens_config *config);
+
+/* As Protocol has it: `grpc`, `http/protobuf`, `http/json`, `file`. */
+const char *lens_protocol_name(enum lens_protocol protocol);
 
 #endif

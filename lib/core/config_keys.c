@@ -10,6 +10,7 @@
 
 #define TIMEOUT_MAX_MS 3600000
 #define NOTES_MAX      1000000
+#define SPOOL_MIN      (64 * 1024) /* bytes: room for a few files */
 
 /* Sets a field; 0, -1 when the value is none, -2 when memory ran out. */
 typedef int set_fn(struct lens_config *config, void *field, const char *value);
@@ -37,6 +38,11 @@ static int set_name(struct lens_config *config, void *field, const char *value)
 static int set_path(struct lens_config *config, void *field, const char *value)
 {
 	return *value == '/' ? set_string(config, field, value) : -1;
+}
+
+static int set_path_or_none(struct lens_config *config, void *field, const char *value)
+{
+	return *value == '\0' ? set_string(config, field, value) : set_path(config, field, value);
 }
 
 static int set_url(struct lens_config *config, void *field, const char *value)
@@ -112,15 +118,39 @@ static int set_outer(struct lens_config *config, void *field, const char *value)
 	return lens_outer_parse(value, field);
 }
 
+static const char *const protocol_names[] = {
+	[LENS_PROTOCOL_GRPC] = "grpc",
+	[LENS_PROTOCOL_HTTP_PROTOBUF] = "http/protobuf",
+	[LENS_PROTOCOL_HTTP_JSON] = "http/json",
+	[LENS_PROTOCOL_FILE] = "file",
+	NULL,
+};
+
+const char *lens_protocol_name(enum lens_protocol protocol)
+{
+	return protocol_names[protocol];
+}
+
 static int set_protocol(struct lens_config *config, void *field, const char *value)
 {
-	static const char *const words[] = { "http/protobuf", "file", NULL };
-	int index = find_word(value, words);
+	int index = find_word(value, protocol_names);
 
 	if (index < 0)
 		return -1;
 	*(enum lens_protocol *)field = (enum lens_protocol)index;
 	config->protocol_set = true;
+	return 0;
+}
+
+static int set_compression(struct lens_config *config, void *field, const char *value)
+{
+	static const char *const words[] = { "none", "gzip", NULL };
+	int index = find_word(value, words);
+
+	(void)config;
+	if (index < 0)
+		return -1;
+	*(bool *)field = index == 1;
 	return 0;
 }
 
@@ -150,6 +180,17 @@ static int set_timeout(struct lens_config *config, void *field, const char *valu
 	if (lens_uint32_parse(value, &number) != 0 || number < 1 || number > TIMEOUT_MAX_MS)
 		return -1;
 	*(unsigned int *)field = number;
+	return 0;
+}
+
+static int set_max_spool(struct lens_config *config, void *field, const char *value)
+{
+	uint64_t bytes;
+
+	(void)config;
+	if (lens_size_parse(value, &bytes) != 0 || bytes < SPOOL_MIN)
+		return -1;
+	*(uint64_t *)field = bytes;
 	return 0;
 }
 
@@ -191,14 +232,22 @@ static const struct key {
 	{ "TaskServiceName", FIELD(task_service_name), set_string, takes_text },
 	{ "TaskEndpoint", FIELD(task_endpoint), set_url, LENS_TAKES_URL },
 	{ "Endpoint", FIELD(endpoint), set_url, LENS_TAKES_URL },
-	{ "Protocol", FIELD(protocol), set_protocol, "http/protobuf or file" },
+	{ "Protocol", FIELD(protocol), set_protocol, "grpc, http/protobuf, http/json or file" },
 	{ "File", FIELD(file), set_path, takes_path },
 	{ "Timeout", FIELD(timeout_ms), set_timeout,
 	  "milliseconds from 1 to " NUMBER(TIMEOUT_MAX_MS) },
+	{ "Compression", FIELD(gzip), set_compression, "none or gzip" },
+	{ "Proxy", FIELD(proxy), set_url, LENS_TAKES_URL },
+	{ "HeadersFile", FIELD(headers_file), set_path_or_none, takes_path },
+	{ "CertificateFile", FIELD(certificate_file), set_path_or_none, takes_path },
+	{ "ClientCertificateFile", FIELD(client_certificate_file), set_path_or_none, takes_path },
+	{ "ClientKeyFile", FIELD(client_key_file), set_path_or_none, takes_path },
 	{ "StateDir", FIELD(state_dir), set_path, takes_path },
 	{ "MaxNotes", FIELD(max_notes), set_max_notes, "a number from 1 to " NUMBER(NOTES_MAX) },
+	{ "MaxSpool", FIELD(max_spool), set_max_spool, "bytes from 64K on, with K, M or G" },
 	{ "Agent", FIELD(agent), set_agent, "auto, external or off" },
 	{ "AgentPath", FIELD(agent_path), set_path, takes_path },
+	{ "AgentUser", FIELD(agent_user), set_name, "the name of a user" },
 	{ "ServiceName", FIELD(service_name), set_name, takes_text },
 	{ "Environment", FIELD(environment), set_string, takes_text },
 	{ "Realm", FIELD(realm), set_string, takes_text },

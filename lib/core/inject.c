@@ -208,6 +208,7 @@ static int inject_endpoint(struct work *work)
 	static const char endpoint[] = "OTEL_EXPORTER_OTLP_ENDPOINT";
 	static const char protocol[] = "OTEL_EXPORTER_OTLP_PROTOCOL";
 	char *const *env = lens_env_array(work->env);
+	enum lens_protocol agent;
 
 	if (work->settings->endpoint)
 		return set_variable(work, endpoint, work->settings->endpoint);
@@ -217,7 +218,11 @@ static int inject_endpoint(struct work *work)
 		return -1;
 	if (lens_env_get_nonempty(lens_env_array(work->env), protocol))
 		return 0;
-	return set_variable(work, protocol, "http/protobuf");
+	agent = lens_config_protocol(work->config);
+	return set_variable(work, protocol,
+			    lens_protocol_name(agent == LENS_PROTOCOL_FILE
+						       ? LENS_PROTOCOL_HTTP_PROTOBUF
+						       : agent));
 }
 
 /* Where no task is a rank, in a launcher or in a batch script that may start one, the library

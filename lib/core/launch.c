@@ -4,6 +4,7 @@
 #include "lib/core/encoding.h"
 #include "lib/core/env.h"
 #include "lib/core/resource.h"
+#include "lib/core/step_id.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,21 +20,6 @@ int lens_launch_trace(struct lens_trace_id *out, const struct lens_launch *launc
 	return lens_trace_id_derive(out, realm, launch->cluster, launch->leader, launch->attempt);
 }
 
-void lens_step_text(char out[LENS_STEP_TEXT], const struct lens_launch *launch)
-{
-	switch (launch->place) {
-	case LENS_PLACE_BATCH:
-		snprintf(out, LENS_STEP_TEXT, "batch");
-		break;
-	case LENS_PLACE_INTERACTIVE:
-		snprintf(out, LENS_STEP_TEXT, "interactive");
-		break;
-	case LENS_PLACE_STEP:
-		snprintf(out, LENS_STEP_TEXT, "%u", launch->step);
-		break;
-	}
-}
-
 int lens_launch_span(struct lens_span_id *out, const struct lens_launch *launch,
 		     const struct lens_trace_id *trace, const struct lens_rank *rank, bool exports)
 {
@@ -44,7 +30,8 @@ int lens_launch_span(struct lens_span_id *out, const struct lens_launch *launch,
 		snprintf(place, sizeof(place), "%u", launch->job);
 		return lens_span_id_derive(out, trace, "slurm.batch", place);
 	}
-	lens_step_text(step, launch);
+	lens_step_text(step, launch->place == LENS_PLACE_INTERACTIVE ? LENS_STEP_INTERACTIVE
+								     : launch->step);
 	if (launch->place == LENS_PLACE_INTERACTIVE || !exports)
 		return lens_span_id_derive(out, trace, "slurm.step", step);
 	snprintf(place, sizeof(place), "%s/%u", step, rank->rank);

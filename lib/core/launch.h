@@ -62,10 +62,6 @@ bool lens_launch_has_ranks(const struct lens_launch *launch);
 int lens_launch_trace(struct lens_trace_id *out, const struct lens_launch *launch,
 		      const char *realm);
 
-/* The step as places and attributes name it: "batch", "interactive", "0". */
-#define LENS_STEP_TEXT 16
-void lens_step_text(char out[LENS_STEP_TEXT], const struct lens_launch *launch);
-
 /*
  * ENV with what LAUNCH knows better put in place, to derive from: no process gets it. The
  * caller destroys; NULL when memory ran out.

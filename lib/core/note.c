@@ -55,6 +55,7 @@ int lens_note_parse(struct lens_note *out, const struct lens_records *records)
 	out->lens = lens_record_number(record, "lens", 0) == 1 ||
 		    lens_records_last(records, "optin") != NULL;
 	out->first = lens_record_number(record, "first", 0) == 1;
+	out->journal = lens_record_number(record, "journal", 0) == 1;
 	if (out->cluster != NULL && out->node != NULL && out->sluid != NULL && out->outer != NULL)
 		return 0;
 	lens_note_clear(out);

@@ -26,6 +26,7 @@ struct lens_note {
 	bool in_outer; /* the job's spans go into outer's trace; else the root links to it */
 	bool lens;     /* lens makes spans of this job */
 	bool first;    /* this node is known to be the job's first (written only when lens) */
+	bool journal;  /* no prolog wrote it: the agent did, of what a journal says */
 };
 
 void lens_note_clear(struct lens_note *note); /* frees the strings, zeroes the struct */
@@ -54,11 +55,25 @@ int lens_note_optin(int directory, uint32_t job, const char *node, struct lens_e
 /*
  * The attempt is over on this node. A note that is lens's, or of a job that is by LENS (the epilog may
  * know of an opt-in that came after the prolog), gets the record EPILOG and its ended
- * name; another one is unlinked. With no note and LENS an ended note of FALLBACK (its attempt from
- * the epilog's own environment) is made, with `inferred=1` in its note record. 0 or -1
- * with ERR.
+ * name; another one is unlinked. With no note the job's journals get EPILOG: the agent makes the
+ * note of them. With neither and LENS an ended note of FALLBACK (its attempt from
+ * the epilog's own environment) is made, with `inferred=1` in its note record, unless this
+ * attempt's or the one's before waits for the agent already (an epilog that runs twice). 0 or
+ * -1 with ERR.
  */
 int lens_note_end(int directory, const struct lens_note *fallback, bool lens,
 		  const struct lens_carrier *epilog, struct lens_error *err);
+
+/*
+ * Where no prolog ran: adds RECORD, an end of the attempt that is on NODE, to the note that the agent
+ * made of a journal, else to the journals of JOB. Whether there was one to tell: else the job is not
+ * lens's.
+ */
+bool lens_note_tell(int directory, uint32_t job, const char *node,
+		    const struct lens_carrier *record);
+
+/* Adds RECORD to each journal of JOB on NODE; to how many. */
+int lens_note_tell_journals(int directory, uint32_t job, const char *node,
+			    const struct lens_carrier *record);
 
 #endif

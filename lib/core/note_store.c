@@ -153,6 +153,8 @@ static struct lens_carrier *note_record(const struct lens_note *note, bool infer
 	}
 	if (inferred)
 		failed |= lens_carrier_set(record, "inferred", "1");
+	if (note->journal)
+		failed |= lens_carrier_set(record, "journal", "1");
 	if (failed == 0)
 		return record;
 	lens_carrier_destroy(record);
@@ -338,6 +340,19 @@ static int end_found(int directory, int fd, const struct lens_note *note, bool l
 	return result;
 }
 
+/* Whether an ended note of NOTE's attempt is there, or of the one before: a requeue counts on. */
+static bool is_waiting(int directory, const struct lens_note *note)
+{
+	struct note_names names;
+
+	for (uint32_t back = 0; back <= 1 && back <= note->attempt; back++) {
+		names_format(&names, note->job, note->node, note->attempt - back);
+		if (faccessat(directory, names.ended, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int end_inferred(int directory, const struct lens_note *fallback,
 			const struct lens_carrier *epilog, struct lens_error *err)
 {
@@ -375,7 +390,8 @@ int lens_note_end(int directory, const struct lens_note *fallback, bool lens,
 		names_format(&names, fallback->job, fallback->node, 0);
 		unlinkat(directory, names.now, 0);
 	}
-	if (lens)
+	if (lens_note_tell_journals(directory, fallback->job, fallback->node, epilog) == 0 &&
+	    lens && !is_waiting(directory, fallback))
 		result = end_inferred(directory, fallback, epilog, err);
 out:
 	lens_note_clear(&note);

@@ -16,7 +16,7 @@ const struct lens_option_spec lens_option_specs[] = {
 	{ "lens-strategy", "NAME",
 	  "which ranks export: single_rank, all_ranks, sampled, first_rank_per_node", false },
 	{ "lens-rank", "N", "the rank that single_rank picks; default: -1, the last", false },
-	{ "lens-sample-rate", "F", "the share of ranks that sampled picks, 0.0 to 1.0", false },
+	{ "lens-sample-rate", "F", "share of ranks for sampled, 0.0 to 1.0", false },
 	{ "lens-ranks", "auto|task|launcher",
 	  "what a task is: a rank, or a launcher of ranks; default: auto", false },
 	{ "lens-user", "NAME", "nemo.user.id in the telemetry", false },
@@ -24,7 +24,7 @@ const struct lens_option_spec lens_option_specs[] = {
 	{ "lens-span-groups", "LIST", "span groups for the tasks' library, like default,step",
 	  false },
 	{ "lens-attr", "K=V[,K=V]", "more resource attributes for the tasks", false },
-	{ "lens-endpoint", "URL", "where the tasks export to", false },
+	{ "lens-endpoint", "URL", "where tasks export to", false },
 	{ "lens-traceparent", "link|parent|off",
 	  "what the TRACEPARENT of this shell means to the job's trace; default: link", false },
 };

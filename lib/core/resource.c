@@ -142,11 +142,18 @@ static struct lens_uuid_source uuid_source(char *const *env)
 	};
 }
 
+/* The first of the ids that are no srun's step: batch, interactive and such (slurm.h). */
+#define FIRST_SPECIAL_STEP 0xfffffff0U
+
 static bool outside_step(char *const *env)
 {
 	const char *step = env_first(env, "SLURM_STEP_ID", "SLURM_STEPID");
+	uint32_t number;
 
-	return !step || *step == '-';
+	if (!step || *step == '-')
+		return true;
+	/* 22.05's interactive step has 4294967290 here. */
+	return lens_uint32_parse(step, &number) == 0 && number >= FIRST_SPECIAL_STEP;
 }
 
 static int publish_ids(struct lens_carrier *out, char *const *env, const char *job)

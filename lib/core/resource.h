@@ -23,7 +23,8 @@ extern const size_t lens_inherited_key_count;
  * counts and nv.dl.job.uuid. Nothing without SLURM_JOB_ID. An integer row whose variable
  * is no integer is omitted (slurm.restart_count counts as 0, slurm.array.count as 1 when unset).
  * slurm.head_node.name only outside a step (SLURM_STEP_ID and SLURM_STEPID unset, or
- * negative, as 26.05's batch step has it). 0, or -1 when memory ran out.
+ * negative, as 26.05's batch step has it, or 4294967290, 22.05's interactive step). 0, or
+ * -1 when memory ran out.
  */
 int lens_resource_slurm(struct lens_carrier *out, char *const *env);
 

@@ -40,6 +40,9 @@ struct lens_state_name {
 
 void lens_state_name_format(char out[LENS_STATE_NAME], const struct lens_state_name *name);
 
+/* What the files of such names take of the disk, in bytes. 0, or -1 with errno. */
+int lens_statedir_size(int directory, uint64_t *out);
+
 /* 0, or -1 when TEXT is no such name (canonical decimals only, no sign, no leading 0). */
 int lens_state_name_parse(struct lens_state_name *out, const char *text);
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/job/attempt.h"
 
+#include "lib/core/nodelist.h"
 #include "lib/core/number.h"
+#include "lib/core/step_id.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static bool flag_of(const struct lens_carrier *record, const char *key)
@@ -12,10 +15,15 @@ static bool flag_of(const struct lens_carrier *record, const char *key)
 	return value != NULL && strcmp(value, "1") == 0;
 }
 
-static void epilog_read(struct lens_job_attempt *out, const struct lens_carrier *record)
+/* The end by the epilog or, when there is none, by the exit of the extern step. */
+static void end_read(struct lens_job_attempt *out, const struct lens_carrier *record, bool epilog)
 {
-	out->over = true;
+	if (out->over)
+		return; /* an epilog that runs twice tells nothing new */
+	out->over = epilog;
+	out->extern_over = !epilog;
 	out->epilog_ns = lens_record_time(record);
+	out->last_ns = out->epilog_ns;
 	out->epilog_first = flag_of(record, "first");
 	out->epilog_attempt = out->note.attempt;
 	lens_uint32_parse(lens_carrier_get(record, "attempt"), &out->epilog_attempt);
@@ -28,10 +36,13 @@ static int answer_read(struct lens_job_attempt *out, const struct lens_carrier *
 	bool end = when != NULL && strcmp(when, "end") == 0;
 	struct lens_job_answer *answer = end ? &out->end : &out->start;
 
-	if (end)
+	if (end) {
 		out->end_asked = true;
-	else
+	} else {
 		out->start_asked = true;
+		out->start_resource = lens_carrier_get(record, "resource");
+	}
+	lens_int64_parse(lens_carrier_get(record, "first_submit"), &out->first_submit);
 	lens_job_answer_clear(answer);
 	return lens_job_answer_read(answer, record);
 }
@@ -48,6 +59,16 @@ static void window_read(struct lens_job_attempt *out, const struct lens_carrier 
 	if (!out->windowed || to > out->to_ns)
 		out->to_ns = to;
 	out->windowed = true;
+	switch (lens_record_number(record, "step", LENS_STEP_BATCH)) {
+	case LENS_STEP_BATCH:
+	case LENS_STEP_INTERACTIVE:
+		return; /* a shell that sets up */
+	default:
+		break;
+	}
+	if (!out->stepped || from < out->step_ns)
+		out->step_ns = from;
+	out->stepped = true;
 }
 
 static int record_read(struct lens_job_attempt *out, const struct lens_carrier *record)
@@ -57,13 +78,15 @@ static int record_read(struct lens_job_attempt *out, const struct lens_carrier *
 
 	if (strcmp(event, "note") == 0) {
 		out->inferred = flag_of(record, "inferred");
+		out->boot = lens_carrier_get(record, "boot");
 		out->begin_ns = lens_record_time(record);
 		out->last_ns = out->begin_ns;
 	} else if (strcmp(event, "optin") == 0) {
 		out->last_ns = lens_record_time(record);
 	} else if (strcmp(event, "epilog") == 0) {
-		epilog_read(out, record);
-		out->last_ns = out->epilog_ns;
+		end_read(out, record, true);
+	} else if (strcmp(event, "extern") == 0) {
+		end_read(out, record, false);
 	} else if (strcmp(event, "answer") == 0) {
 		resource = lens_carrier_get(record, "resource");
 		if (answer_read(out, record) == -1)
@@ -80,6 +103,17 @@ static int record_read(struct lens_job_attempt *out, const struct lens_carrier *
 	return 0;
 }
 
+/*
+ * The epilog alone told of this attempt, by Slurm's count at that time, which a requeue had
+ * raised already: a job that waits for that very attempt has not ended it.
+ */
+static void attempt_correct(struct lens_job_attempt *out)
+{
+	if (out->inferred && out->note.attempt > 0 && out->end.found &&
+	    out->end.attempt == out->note.attempt && lens_job_answer_pending(&out->end))
+		out->note.attempt--;
+}
+
 int lens_job_attempt_read(struct lens_job_attempt *out, const struct lens_records *records)
 {
 	memset(out, 0, sizeof(*out));
@@ -91,6 +125,7 @@ int lens_job_attempt_read(struct lens_job_attempt *out, const struct lens_record
 		if (record_read(out, lens_records_at(records, i)) == -1)
 			goto fail;
 	}
+	attempt_correct(out);
 	return 0;
 fail:
 	lens_job_attempt_clear(out);
@@ -137,4 +172,14 @@ bool lens_job_attempt_requeued(const struct lens_job_attempt *attempt)
 bool lens_job_attempt_released(const struct lens_job_attempt *attempt)
 {
 	return about(attempt, &attempt->end) && lens_job_answer_running(&attempt->end);
+}
+
+bool lens_job_attempt_elsewhere(const struct lens_job_attempt *attempt)
+{
+	const struct lens_job_answer *ended = lens_job_attempt_ended(attempt);
+	char *first = ended != NULL ? lens_nodelist_first(ended->nodelist) : NULL;
+	bool elsewhere = first != NULL && strcmp(first, attempt->note.node) != 0;
+
+	free(first);
+	return elsewhere;
 }

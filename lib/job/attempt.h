@@ -16,6 +16,7 @@
 struct lens_job_attempt {
 	struct lens_note note;
 	bool inferred;           /* the epilog made the note: its attempt may be the next one's */
+	const char *boot;        /* the note's boot id, or NULL */
 	int64_t begin_ns;        /* the note's record: the prolog, or the epilog when inferred */
 	int64_t last_ns;         /* the last record by Slurm's own processes on this node */
 	bool over;               /* the epilog ran */
@@ -23,12 +24,21 @@ struct lens_job_attempt {
 	bool epilog_first;       /* over: this node is the first of the job's list */
 	uint32_t epilog_attempt; /* over: Slurm's count at that time */
 	const char *nodelist;    /* over: the epilog's, or NULL */
+	/* No epilog, but the extern step's end, which stands for it once slurmctld says so: the three
+	 * above hold too. */
+	bool extern_over;
 	bool start_asked, end_asked; /* there is an answer, if only that there is none */
 	struct lens_job_answer start, end;
 	bool start_sent; /* the start spans are acknowledged */
 	bool windowed;   /* a journal of this attempt is acknowledged: from, to hold */
 	int64_t from_ns, to_ns;
+	bool stepped; /* a step that srun made is among them: step_ns, when the first began */
+	int64_t step_ns;
 	const char *resource; /* the job's resource attributes by a journal, or NULL */
+	/* Those that were there when slurmctld was asked at the start: the start spans have
+	 * these, also when they are sent again. */
+	const char *start_resource;
+	int64_t first_submit; /* seconds: the job's, where attempts before were seen here; or 0 */
 };
 
 /* 0; -1 when RECORDS hold no `note` or memory ran out. The caller clears OUT. */
@@ -51,5 +61,9 @@ bool lens_job_attempt_requeued(const struct lens_job_attempt *attempt);
 
 /* Whether slurmctld says that this attempt goes on elsewhere: the job gave this node back. */
 bool lens_job_attempt_released(const struct lens_job_attempt *attempt);
+
+/* Whether slurmctld names another node as the first of the ended attempt: the job had given this one
+ * back before, and that one tells of it. */
+bool lens_job_attempt_elsewhere(const struct lens_job_attempt *attempt);
 
 #endif

@@ -27,7 +27,10 @@
  */
 struct lens_backlog;
 
-#define LENS_BATCH_SPANS 512 /* spans of a request */
+/* What a request holds at most, but for the last attempt or step put into it, which is never
+ * cut for its bytes. */
+#define LENS_BATCH_SPANS 512
+#define LENS_BATCH_BYTES (1024 * 1024) /* by lens_batch_bytes */
 
 /* slurmctld may be silent this long about the end of an attempt; then its spans are made of
  * what the node knows. */
@@ -42,8 +45,9 @@ enum lens_reply {
 /* What the backlog needs of its surroundings. CONTEXT is handed to each. */
 struct lens_backlog_hooks {
 	void *context;
-	/* Sends BATCH and waits; as lens_exporter_export. */
-	void (*send)(void *context, const struct lens_batch *batch,
+	/* Hands BATCH on. True: it is under way, and lens_backlog_answer is called once with
+	 * what came of it; false: RESULT is that already. One at a time. */
+	bool (*send)(void *context, const struct lens_batch *batch,
 		     struct lens_export_result *result);
 	/* Begins a question to slurmctld; NULL with ERR. */
 	void *(*ask)(void *context, uint32_t job, struct lens_error *err);
@@ -58,13 +62,16 @@ struct lens_backlog_hooks {
 };
 
 struct lens_backlog_result {
-	bool unsent;            /* spans are ready that the receiver did not take */
-	int64_t retry_after_ms; /* unsent: what it asked for, -1 nothing */
-	char message[256];      /* unsent: what it said */
+	bool pending;           /* a request is under way */
+	bool unsent;            /* spans are ready that were not sent */
+	bool refused;           /* the receiver took nothing and is to be tried later */
+	int64_t retry_after_ms; /* refused: what it asked for, -1 nothing */
+	char message[256];      /* refused or dropped: why */
 	size_t asking;          /* questions under way */
 	size_t unanswered;      /* attempts that wait for another try at slurmctld */
 	int64_t due_ms; /* when (by now_ms) to look again though nothing happens; -1 never */
 	uint64_t sent, dropped; /* spans of this run; dropped: refused for good */
+	uint64_t capped;        /* spans of this run that lens_backlog_limit dropped */
 };
 
 /* DIRECTORY (lens_statedir_open) and SITE's strings must stay. NULL: no memory. */
@@ -73,11 +80,25 @@ struct lens_backlog *lens_backlog_create(int directory, const struct lens_job_si
 void lens_backlog_destroy(struct lens_backlog *backlog);
 
 /*
- * Goes through the directory once and does all that can be done without waiting for
- * anything but the receiver; after its first refusal nothing more is sent in this run, and
- * nothing at all without MAY_SEND. 0, or -1 with ERR when the directory cannot be read.
+ * Bounds what the state files take of the disk, in bytes (0: nothing does): beyond it finished
+ * journals and notes go, the oldest first, unsent; those of what still runs stay. What is dropped
+ * is logged and counted.
+ */
+void lens_backlog_limit(struct lens_backlog *backlog, uint64_t max_spool);
+
+/*
+ * Goes through the directory once and does all that can be done without waiting; after the
+ * receiver's first refusal nothing more is sent in this run, and nothing at all without
+ * MAY_SEND. What several steps and attempts have ready goes in one request. 0, or -1 with
+ * ERR when the directory cannot be read.
  */
 int lens_backlog_run(struct lens_backlog *backlog, bool may_send,
 		     struct lens_backlog_result *result, struct lens_error *err);
+
+/* What came of the request under way: settles what it held and, with MAY_SEND, goes on where
+ * there was no room for more. RESULT tells of this alone; its due_ms asks for a run where one
+ * is needed. */
+void lens_backlog_answer(struct lens_backlog *backlog, const struct lens_export_result *answer,
+			 bool may_send, struct lens_backlog_result *result);
 
 #endif

@@ -142,6 +142,20 @@ enum backlog_reply backlog_ask(struct lens_backlog *backlog, const struct lens_s
 	return BACKLOG_WAIT;
 }
 
+void backlog_ask_again(struct lens_backlog *backlog, const struct lens_state_name *note,
+		       uint32_t attempt, int64_t delay_ms)
+{
+	struct backlog_question *question = question_of(backlog, note, attempt, true);
+	int64_t at_ms = backlog_now(backlog) + delay_ms;
+
+	if (question != NULL) {
+		question->wanted = true;
+		question->next_ms = at_ms;
+	}
+	backlog->result->unanswered++;
+	backlog_due(backlog, at_ms);
+}
+
 void backlog_ask_sweep(struct lens_backlog *backlog)
 {
 	struct backlog_question *question = backlog->questions;

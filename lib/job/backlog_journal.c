@@ -13,24 +13,6 @@
 /* A writer that has its lock writes its first record at once; milliseconds. */
 #define BEGIN_MS 1000
 
-/* Notes that the journal NAME is still needed. Without memory a note may be settled before
- * its journal, which costs a wider window, no span. */
-static void live_add(struct lens_backlog *backlog, const struct lens_state_name *name,
-		     const struct lens_job_step *step)
-{
-	struct backlog_live *live =
-		reallocarray(backlog->live, backlog->live_count + 1, sizeof(*live));
-
-	if (live == NULL)
-		return;
-	backlog->live = live;
-	live[backlog->live_count++] = (struct backlog_live){
-		.name = *name,
-		.known = step != NULL,
-		.attempt = step != NULL ? step->attempt : 0,
-	};
-}
-
 static int step_fill(struct lens_batch *batch, const struct lens_job_site *site,
 		     const void *subject, size_t first, size_t limit)
 {
@@ -58,20 +40,42 @@ static int last_step(const struct lens_records *records, struct lens_job_step *o
 	return rc == -1 ? -1 : found;
 }
 
+/* Puts all sections into requests. True when each was taken. */
+static bool sections_send(struct lens_backlog *backlog, const struct lens_state_name *name,
+			  const struct lens_records *records)
+{
+	struct backlog_key key = { .what = BACKLOG_STEP, .name = *name };
+	struct lens_job_step step;
+	size_t position = 0;
+	bool sent = true;
+
+	for (; lens_job_step_read(&step, records, &position) == 1; key.section++) {
+		sent = backlog_send(backlog, step_fill, &step, &key) && sent;
+		lens_job_step_clear(&step);
+	}
+	return sent;
+}
+
 /* Sends and notes all sections. True when nothing of them is needed any more. */
 static bool sections_settle(struct lens_backlog *backlog, const struct lens_state_name *name,
 			    const struct lens_records *records)
 {
 	struct lens_job_step step;
 	size_t position = 0;
-	bool settled = true;
+	bool settled = sections_send(backlog, name, records);
 
 	while (settled && lens_job_step_read(&step, records, &position) == 1) {
-		settled = backlog_send(backlog, step_fill, &step, step.job) &&
-			  backlog_window_append(backlog, name, &step) == 0;
+		backlog_window_append(backlog, name, &step);
 		lens_job_step_clear(&step);
 	}
 	return settled;
+}
+
+/* Whether STEP knows its attempt as well as it ever will: without a note the batch script's
+ * own process is the first to. */
+static bool attempt_settled(const struct lens_job_step *step, bool writer)
+{
+	return step->step != LENS_STEP_BATCH || step->known || step->closed || !writer;
 }
 
 static void records_visit(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,
@@ -83,25 +87,48 @@ static void records_visit(struct lens_backlog *backlog, const struct lens_state_
 	int found = last_step(records, &last);
 
 	lens_state_name_format(text, name);
+	if (found == 1 && attempt_settled(&last, writer))
+		backlog_adopt(backlog, name, &last);
 	if (found == 0 && backlog_young(backlog, fd) && writer)
 		backlog_due(backlog, backlog_now(backlog) + BEGIN_MS);
 	if (found == -1 || (found == 0 && (writer || backlog_young(backlog, fd)))) {
-		live_add(backlog, name, NULL);
+		backlog_live_add(backlog, name, NULL);
 	} else if (found == 0) {
 		backlog_log(backlog, "journal %s holds nothing that can be read: removed", text);
 		backlog_unlink(backlog, name);
 	} else if (writer && !last.closed) {
-		live_add(backlog, name, &last);
+		backlog_live_add(backlog, name, &last);
 	} else if (sections_settle(backlog, name, records)) {
 		if (lens_records_skipped(records) > 0)
 			backlog_log(backlog, "journal %s: %zu lines were cut or foreign", text,
 				    lens_records_skipped(records));
 		backlog_unlink(backlog, name);
 	} else {
-		live_add(backlog, name, &last);
+		backlog_live_add(backlog, name, &last);
 	}
 	if (found == 1)
 		lens_job_step_clear(&last);
+}
+
+/*
+ * A journal that its writer left open is closed here and now: what a task that was
+ * forked before still writes to it would change spans that may have been sent.
+ */
+static bool lost_append(struct lens_backlog *backlog, int fd, const struct lens_records *records)
+{
+	struct lens_carrier *record = NULL;
+	struct lens_job_step last;
+	bool lost = false;
+
+	if (last_step(records, &last) != 1)
+		return false;
+	lost = !last.closed && !last.lost && !lens_journal_has_writer(fd);
+	lens_job_step_clear(&last);
+	if (lost)
+		record = lens_record_create("lost");
+	lost = record != NULL && backlog_record_append(backlog, fd, record) == 0;
+	lens_carrier_destroy(record);
+	return lost;
 }
 
 void backlog_journal_visit(struct lens_backlog *backlog, const struct lens_state_name *name)
@@ -112,10 +139,14 @@ void backlog_journal_visit(struct lens_backlog *backlog, const struct lens_state
 	if (fd == -1)
 		return;
 	records = lens_records_read(fd);
+	if (records != NULL && lost_append(backlog, fd, records)) {
+		lens_records_destroy(records);
+		records = lens_records_read(fd);
+	}
 	if (records != NULL)
 		records_visit(backlog, name, fd, records);
 	else
-		live_add(backlog, name, NULL);
+		backlog_live_add(backlog, name, NULL);
 	lens_records_destroy(records);
 	close(fd);
 }

@@ -26,6 +26,36 @@ static int names_add(struct backlog_names *names, const struct lens_state_name *
 	return 0;
 }
 
+static int rank_of(enum lens_state_kind kind)
+{
+	return kind == LENS_STATE_JOURNAL ? 0 : kind == LENS_STATE_NOTE ? 1 : 2;
+}
+
+static int order(uint32_t a, uint32_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+int backlog_name_order(const struct lens_state_name *a, const struct lens_state_name *b)
+{
+	int difference = rank_of(a->kind) - rank_of(b->kind);
+
+	if (difference == 0)
+		difference = order(a->job, b->job);
+	if (difference == 0)
+		difference = order(a->attempt, b->attempt);
+	if (difference == 0)
+		difference = order(a->step, b->step);
+	if (difference == 0)
+		difference = order(a->node, b->node);
+	return difference != 0 ? difference : order(a->pid, b->pid);
+}
+
+static int names_order(const void *left, const void *right)
+{
+	return backlog_name_order(left, right);
+}
+
 int backlog_list(int directory, struct backlog_names *out, struct lens_error *err)
 {
 	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -51,6 +81,8 @@ int backlog_list(int directory, struct backlog_names *out, struct lens_error *er
 		}
 	}
 	closedir(stream);
+	if (out->count > 0)
+		qsort(out->items, out->count, sizeof(*out->items), names_order);
 	return 0;
 }
 
@@ -83,6 +115,10 @@ void backlog_unlink(struct lens_backlog *backlog, const struct lens_state_name *
 	lens_state_name_format(text, name);
 	if (unlinkat(backlog->directory, text, 0) == -1 && errno != ENOENT)
 		backlog_log(backlog, "%s cannot be removed: %s", text, strerror(errno));
+	else
+		backlog_sent_gone(backlog, name);
+	if (name->kind == LENS_STATE_JOURNAL)
+		backlog_live_remove(backlog, name);
 }
 
 bool backlog_young(struct lens_backlog *backlog, int fd)

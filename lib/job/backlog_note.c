@@ -4,11 +4,18 @@
 #include "lib/core/record.h"
 #include "lib/job/spans.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+/* An attempt that is not known to be over is asked about again after so long. */
+#define COMPLETING_MS 5000  /* epilogs run */
+#define RUNNING_MS    60000 /* it died with this node, which slurmctld will see */
 
 /* A note that is open: what is learned is appended to this very file, which the epilog may
  * rename meanwhile. */
@@ -42,6 +49,15 @@ static int note_read(struct open_note *note)
 	return lens_job_attempt_read(&note->attempt, note->records);
 }
 
+static int note_open(struct lens_backlog *backlog, const struct lens_state_name *name,
+		     struct open_note *note)
+{
+	memset(note, 0, sizeof(*note));
+	note->name = name;
+	note->fd = backlog_open(backlog, name, O_RDONLY);
+	return note->fd == -1 ? -1 : 0;
+}
+
 static void note_close(struct open_note *note)
 {
 	lens_job_attempt_clear(&note->attempt);
@@ -49,20 +65,11 @@ static void note_close(struct open_note *note)
 	close(note->fd);
 }
 
-/* A journal of the attempt that is still needed, or NULL. One that does not say yet which
- * attempt it belongs to counts as any's; for the batch script's it is too early then. */
+/* A journal of the attempt that is still needed, or NULL; see backlog_live_of. */
 static const struct backlog_live *live_of(const struct lens_backlog *backlog,
 					  const struct open_note *note, bool batch)
 {
-	for (size_t i = 0; i < backlog->live_count; i++) {
-		const struct backlog_live *live = &backlog->live[i];
-
-		if (live->name.job == note->name->job && live->name.node == note->name->node &&
-		    (live->known ? live->attempt == note->attempt.note.attempt : !batch) &&
-		    (!batch || live->name.step == LENS_STEP_BATCH))
-			return live;
-	}
-	return NULL;
+	return backlog_live_of(backlog, note->name, note->attempt.note.attempt, batch);
 }
 
 static bool has_batch_window(const struct lens_records *records)
@@ -87,6 +94,30 @@ static bool is_first(const struct lens_backlog *backlog, const struct open_note 
 	       has_batch_window(note->records) || live_of(backlog, note, true) != NULL;
 }
 
+/* What is known of the attempt before, whose note may still lie here; a tick of a scrontab entry is
+ * no requeue. */
+static int first_submit_set(struct lens_backlog *backlog, const struct open_note *note,
+			    const struct lens_job_answer *answer, struct lens_carrier *record)
+{
+	uint32_t attempt = note->attempt.note.attempt;
+	struct lens_state_name name = { .kind = LENS_STATE_ENDED,
+					.job = note->name->job,
+					.node = note->name->node,
+					.attempt = attempt - 1 };
+	struct open_note before;
+	int64_t first;
+
+	if (attempt == 0 || answer->cron || note->attempt.first_submit != 0)
+		return 0;
+	first = lens_memory_first_submit(backlog->memory, note->name->job, attempt);
+	if (first == 0 && note_open(backlog, &name, &before) == 0) {
+		if (note_read(&before) == 0)
+			first = lens_job_attempt_first_submit(&before.attempt);
+		note_close(&before);
+	}
+	return first == 0 ? 0 : lens_carrier_setf(record, "first_submit", "%" PRId64, first);
+}
+
 static int answer_append(struct lens_backlog *backlog, struct open_note *note, const char *when,
 			 const struct lens_job_answer *answer)
 {
@@ -99,6 +130,7 @@ static int answer_append(struct lens_backlog *backlog, struct open_note *note, c
 		resource = backlog_journal_resource(backlog, &live->name);
 	if (record != NULL && lens_carrier_set(record, "when", when) == 0 &&
 	    lens_job_answer_write(answer, record) == 0 &&
+	    first_submit_set(backlog, note, answer, record) == 0 &&
 	    lens_carrier_set(record, "resource", resource) == 0)
 		rc = backlog_record_append(backlog, note->fd, record);
 	free(resource);
@@ -129,45 +161,175 @@ static bool answer_have(struct lens_backlog *backlog, struct open_note *note, bo
 
 static bool start_send(struct lens_backlog *backlog, struct open_note *note)
 {
+	struct backlog_key key = { .what = BACKLOG_START,
+				   .name = { .kind = LENS_STATE_NOTE,
+					     .job = note->name->job,
+					     .node = note->name->node },
+				   .attempt = note->attempt.note.attempt };
 	struct lens_carrier *record;
 
 	if (note->attempt.start_sent)
 		return true;
-	if (!backlog_send(backlog, start_fill, &note->attempt, note->attempt.note.job))
+	if (!backlog_send(backlog, start_fill, &note->attempt, &key))
 		return false;
 	record = lens_record_create("sent");
 	/* A record that is lost costs a resend of the same spans. */
-	if (record != NULL && lens_carrier_set(record, "what", "start") == 0)
-		backlog_record_append(backlog, note->fd, record);
+	if (record != NULL && lens_carrier_set(record, "what", "start") == 0 &&
+	    backlog_record_append(backlog, note->fd, record) == 0)
+		backlog_sent_forget(backlog, &key);
 	lens_carrier_destroy(record);
 	return true;
 }
 
-static void end_visit(struct lens_backlog *backlog, struct open_note *note)
+static bool end_send(struct lens_backlog *backlog, struct open_note *note)
 {
-	if (!is_first(backlog, note)) {
-		backlog_unlink(backlog, note->name);
-		return;
-	}
-	if (live_of(backlog, note, false) != NULL || !answer_have(backlog, note, true))
-		return;
-	if (lens_job_attempt_released(&note->attempt)) {
-		backlog_log(backlog, "job %" PRIu32 " goes on without this node", note->name->job);
-		backlog_unlink(backlog, note->name);
-		return;
-	}
-	if (start_send(backlog, note) &&
-	    backlog_send(backlog, job_fill, &note->attempt, note->name->job))
-		backlog_unlink(backlog, note->name);
+	struct backlog_key key = { .what = BACKLOG_JOB,
+				   .name = *note->name,
+				   .attempt = note->attempt.note.attempt };
+	bool started = start_send(backlog, note); /* both may go in one request */
+
+	return backlog_send(backlog, job_fill, &note->attempt, &key) && started;
 }
 
-static int note_open(struct lens_backlog *backlog, const struct lens_state_name *name,
-		     struct open_note *note)
+/* Whether nobody here is to tell of the attempt, for the reason that is logged. */
+static bool is_told_elsewhere(struct lens_backlog *backlog, const struct open_note *note)
 {
-	memset(note, 0, sizeof(*note));
-	note->name = name;
-	note->fd = backlog_open(backlog, name, O_RDONLY);
-	return note->fd == -1 ? -1 : 0;
+	const struct lens_job_attempt *attempt = &note->attempt;
+	const char *why = NULL;
+
+	if (lens_job_attempt_released(attempt))
+		why = "goes on without this node";
+	else if (lens_job_attempt_elsewhere(attempt))
+		why = "ended without this node";
+	else if (attempt->inferred && lens_memory_done_has(backlog->memory, attempt))
+		why = "had its epilog a second time";
+	if (why != NULL)
+		backlog_log(backlog, "job %" PRIu32 " %s", note->name->job, why);
+	return why != NULL;
+}
+
+static void settled(struct lens_backlog *backlog, const struct open_note *note)
+{
+	char text[LENS_STATE_NAME];
+
+	lens_memory_done_add(backlog->memory, &note->attempt);
+	lens_state_name_format(text, note->name);
+	if (lens_records_skipped(note->records) > 0)
+		backlog_log(backlog, "note %s: %zu lines were cut or foreign", text,
+			    lens_records_skipped(note->records));
+	backlog_unlink(backlog, note->name);
+}
+
+static void end_visit(struct lens_backlog *backlog, struct open_note *note)
+{
+	bool live = live_of(backlog, note, false) != NULL;
+
+	if (!is_first(backlog, note)) {
+		/* An adopted one would be adopted again as long as a journal is there. */
+		if (!live || !note->attempt.note.journal)
+			backlog_unlink(backlog, note->name);
+		return;
+	}
+	if (live || !answer_have(backlog, note, true))
+		return;
+	if (is_told_elsewhere(backlog, note))
+		backlog_unlink(backlog, note->name);
+	else if (end_send(backlog, note))
+		settled(backlog, note);
+}
+
+/*
+ * No epilog has ended this note, but its attempt may be over all the same.
+ */
+enum untold {
+	UNTOLD_NO,
+	UNTOLD_EXTERN, /* the extern step has ended, after which an epilog may or may not come */
+	UNTOLD_BOOT,   /* it began before this boot: nothing of it lives */
+	UNTOLD_AGENT,  /* it began before this agent, and nothing of it is seen running */
+};
+
+static enum untold untold_of(const struct lens_backlog *backlog, const struct open_note *note)
+{
+	const char *now = lens_memory_boot(backlog->memory);
+	const char *then = note->attempt.boot;
+	struct stat status;
+
+	if (note->attempt.extern_over)
+		return UNTOLD_EXTERN;
+	if (then != NULL && *now != '\0' && strcmp(then, now) != 0)
+		return UNTOLD_BOOT;
+	if (fstat(note->fd, &status) == 0 &&
+	    lens_memory_inherited(backlog->memory, note->name, status.st_mtime))
+		return UNTOLD_AGENT;
+	return UNTOLD_NO;
+}
+
+/* The note's attempt is over: it gets its ended name, and its spans are made like any other's. */
+static void untold_end(struct lens_backlog *backlog, const struct open_note *note)
+{
+	struct lens_state_name name = *note->name;
+	char from[LENS_STATE_NAME], to[LENS_STATE_NAME];
+
+	name.kind = LENS_STATE_ENDED;
+	name.attempt = note->attempt.note.attempt;
+	lens_state_name_format(from, note->name);
+	lens_state_name_format(to, &name);
+	if (renameat2(backlog->directory, from, backlog->directory, to, RENAME_NOREPLACE) == -1) {
+		if (errno == EEXIST) /* the attempt was ended before: that note tells of it */
+			backlog_unlink(backlog, note->name);
+		else
+			backlog_log(backlog, "note %s cannot be retired: %s", from,
+				    strerror(errno));
+	}
+	backlog_due(backlog, backlog_now(backlog));
+}
+
+/*
+ * Asks slurmctld whether the attempt is over: it is once it is gone, of another attempt, or has
+ * a final state and no epilog runs any more (one that is to come has come then).
+ */
+static void untold_ask(struct lens_backlog *backlog, struct open_note *note, enum untold untold)
+{
+	uint32_t attempt = note->attempt.note.attempt;
+	struct lens_job_answer answer;
+
+	lens_job_answer_init(&answer);
+	switch (backlog_ask(backlog, note->name, attempt, true, &answer)) {
+	case BACKLOG_WAIT:
+		return;
+	case BACKLOG_SILENCE:
+		if (untold != UNTOLD_AGENT)
+			untold_end(backlog, note);
+		break;
+	case BACKLOG_ANSWER:
+		if (answer.found && answer.completing) {
+			backlog_ask_again(backlog, note->name, attempt, COMPLETING_MS);
+		} else if (answer.found && answer.attempt == attempt &&
+			   lens_job_answer_running(&answer)) {
+			if (untold == UNTOLD_EXTERN) /* the job gave this node back */
+				backlog_unlink(backlog, note->name);
+			else if (untold == UNTOLD_BOOT) /* slurmctld has yet to find out */
+				backlog_ask_again(backlog, note->name, attempt, RUNNING_MS);
+		} else if (answer_append(backlog, note, "end", &answer) == 0) {
+			untold_end(backlog, note);
+		}
+		break;
+	}
+	if (untold == UNTOLD_AGENT && !(answer.found && answer.completing))
+		lens_memory_inherited_settle(backlog->memory, note->name);
+	lens_job_answer_clear(&answer);
+}
+
+static void untold_visit(struct lens_backlog *backlog, struct open_note *note)
+{
+	enum untold untold = untold_of(backlog, note);
+
+	if (untold == UNTOLD_NO || live_of(backlog, note, false) != NULL)
+		return;
+	if (note->attempt.note.lens && is_first(backlog, note))
+		untold_ask(backlog, note, untold);
+	else if (untold != UNTOLD_AGENT)
+		backlog_unlink(backlog, note->name);
 }
 
 void backlog_note_visit(struct lens_backlog *backlog, const struct lens_state_name *name)
@@ -176,10 +338,13 @@ void backlog_note_visit(struct lens_backlog *backlog, const struct lens_state_na
 
 	if (note_open(backlog, name, &note) == -1)
 		return;
-	if (note_read(&note) == 0 && note.attempt.note.lens && !note.attempt.start_sent &&
-	    is_first(backlog, &note) && answer_have(backlog, &note, false) &&
-	    lens_job_attempt_started(&note.attempt) != NULL)
-		start_send(backlog, &note);
+	if (note_read(&note) == 0) {
+		if (note.attempt.note.lens && !note.attempt.start_sent &&
+		    is_first(backlog, &note) && answer_have(backlog, &note, false) &&
+		    lens_job_attempt_started(&note.attempt) != NULL)
+			start_send(backlog, &note);
+		untold_visit(backlog, &note);
+	}
 	note_close(&note);
 }
 

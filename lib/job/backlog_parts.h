@@ -6,6 +6,7 @@
 #include "lib/core/statedir.h"
 #include "lib/job/attempt.h"
 #include "lib/job/backlog.h"
+#include "lib/job/backlog_memory.h"
 #include "lib/job/step.h"
 
 /* The parts of the backlog among themselves; for backlog*.c alone. */
@@ -14,6 +15,7 @@
 #define BACKLOG_YOUNG_S 60
 
 struct backlog_question;
+struct backlog_outbox;
 
 struct backlog_names {
 	struct lens_state_name *items;
@@ -24,6 +26,7 @@ struct backlog_names {
 struct backlog_live {
 	struct lens_state_name name;
 	bool known; /* attempt holds */
+	bool gone;  /* unlinked meanwhile */
 	uint32_t attempt;
 };
 
@@ -32,11 +35,19 @@ struct lens_backlog {
 	struct lens_job_site site;
 	struct lens_backlog_hooks hooks;
 	struct backlog_question *questions;
-	/* Of one run: */
+	struct backlog_outbox *outbox;
+	struct lens_memory *memory;
+	uint64_t max_spool; /* bytes; 0: no limit */
+	bool unwritable;    /* the directory takes no changes: said once */
+	bool full;          /* no record could be written: likewise */
+	/* Of the last run: */
+	struct backlog_names names;
+	size_t at; /* the one that is visited; names.count: one out of turn */
+	struct backlog_live *live; /* as the names, by job */
+	size_t live_count;
+	/* Of one call: */
 	struct lens_backlog_result *result;
 	bool may_send;
-	struct backlog_live *live;
-	size_t live_count;
 };
 
 void backlog_log(struct lens_backlog *backlog, const char *format, ...)
@@ -44,8 +55,13 @@ void backlog_log(struct lens_backlog *backlog, const char *format, ...)
 int64_t backlog_now(struct lens_backlog *backlog);
 void backlog_due(struct lens_backlog *backlog, int64_t at_ms); /* the earliest counts */
 
-/* backlog_list.c: the state files of the directory, by name; the caller frees items. */
+/* backlog.c: looks after the file NAME, if it is still there. */
+void backlog_visit(struct lens_backlog *backlog, const struct lens_state_name *name);
+
+/* backlog_list.c: the state files of the directory, journals first, then current notes, then
+ * ended ones, each by job; the caller frees items. */
 int backlog_list(int directory, struct backlog_names *out, struct lens_error *err);
+int backlog_name_order(const struct lens_state_name *a, const struct lens_state_name *b);
 /* Opens NAME below the directory with FLAGS; a regular file, else -1 with errno. */
 int backlog_open(struct lens_backlog *backlog, const struct lens_state_name *name, int flags);
 /* Unlinks NAME; what fails is logged. */
@@ -53,12 +69,51 @@ void backlog_unlink(struct lens_backlog *backlog, const struct lens_state_name *
 /* Whether the file at FD was written within BACKLOG_YOUNG_S; a run is then due. */
 bool backlog_young(struct lens_backlog *backlog, int fd);
 
-/* backlog_send.c: all spans that FILL makes of SUBJECT, in pages. True when each was
- * acknowledged or refused for good; false: later. */
+/* backlog_live.c: notes that the journal NAME, of STEP (NULL: it does not say yet), is still
+ * needed. */
+void backlog_live_add(struct lens_backlog *backlog, const struct lens_state_name *name,
+		      const struct lens_job_step *step);
+void backlog_live_remove(struct lens_backlog *backlog, const struct lens_state_name *name);
+/* A journal of NOTE's ATTEMPT that is still needed, or NULL; the batch script's with BATCH.
+ * One that does not say yet which attempt it belongs to counts as any's; for the batch
+ * script's it is too early then. */
+const struct backlog_live *backlog_live_of(const struct lens_backlog *backlog,
+					   const struct lens_state_name *note, uint32_t attempt,
+					   bool batch);
+
+/* What is sent as a whole and then settled. */
+struct backlog_key {
+	enum { BACKLOG_STEP, BACKLOG_START, BACKLOG_JOB } what;
+	struct lens_state_name name; /* START: of the current note, whatever it is called now */
+	uint32_t attempt;
+	size_t section; /* STEP: which of the journal's */
+};
+
+/* backlog_send.c: puts all spans that FILL makes of SUBJECT into requests, as there is room.
+ * True when each was acknowledged or refused for good, again and again until
+ * backlog_sent_forget; false: later. */
 typedef int backlog_fill_fn(struct lens_batch *batch, const struct lens_job_site *site,
 			    const void *subject, size_t first, size_t limit);
 bool backlog_send(struct lens_backlog *backlog, backlog_fill_fn *fill, const void *subject,
-		  uint32_t job);
+		  const struct backlog_key *key);
+/* Sends what waits for more. */
+void backlog_flush(struct lens_backlog *backlog);
+
+/* backlog_outbox.c: the request that is filled or under way, and what was acknowledged of
+ * subjects that are not settled yet. */
+struct backlog_outbox *backlog_outbox_create(void);
+void backlog_outbox_destroy(struct backlog_outbox *outbox);
+bool backlog_outbox_pending(const struct backlog_outbox *outbox);
+/* The first of the names, by index, that found no room; SIZE_MAX: none. Reading it takes it. */
+size_t backlog_outbox_resume(struct backlog_outbox *outbox);
+void backlog_outbox_resume_at(struct backlog_outbox *outbox, size_t index);
+/* Takes ANSWER for the request and visits what it completed. */
+void backlog_outbox_answer(struct lens_backlog *backlog, const struct lens_export_result *answer);
+void backlog_sent_forget(struct lens_backlog *backlog, const struct backlog_key *key);
+/* The file NAME is gone: nothing of it will be asked for again. */
+void backlog_sent_gone(struct lens_backlog *backlog, const struct lens_state_name *name);
+/* Forgets what was not asked for since the last sweep. */
+void backlog_sent_sweep(struct lens_backlog *backlog);
 
 /* backlog_ask.c */
 enum backlog_reply {
@@ -68,6 +123,9 @@ enum backlog_reply {
 };
 enum backlog_reply backlog_ask(struct lens_backlog *backlog, const struct lens_state_name *note,
 			       uint32_t attempt, bool end, struct lens_job_answer *out);
+/* An answer that does not settle it: the next one is asked for after DELAY_MS. */
+void backlog_ask_again(struct lens_backlog *backlog, const struct lens_state_name *note,
+		       uint32_t attempt, int64_t delay_ms);
 /* Drops the questions that nobody looked after since the last sweep. */
 void backlog_ask_sweep(struct lens_backlog *backlog);
 void backlog_ask_destroy(struct lens_backlog *backlog);
@@ -81,10 +139,24 @@ char *backlog_journal_resource(struct lens_backlog *backlog, const struct lens_s
 void backlog_note_visit(struct lens_backlog *backlog, const struct lens_state_name *name);
 void backlog_ended_visit(struct lens_backlog *backlog, const struct lens_state_name *name);
 
-/* backlog_window.c: appends what STEP covered to the note of its attempt; 0 also when
- * there is none; -1 (logged) when it could not be written. */
-int backlog_window_append(struct lens_backlog *backlog, const struct lens_state_name *journal,
-			  const struct lens_job_step *step);
+/* backlog_adopt.c: makes the note that the attempt of STEP, of the journal NAME, lacks: no prolog
+ * wrote one. Hands on the end that the journal was told. */
+void backlog_adopt(struct lens_backlog *backlog, const struct lens_state_name *name,
+		   const struct lens_job_step *step);
+
+/* backlog_spool.c: drops what is finished, the oldest first, until the directory is
+ * within max_spool. Before the names are listed. */
+void backlog_spool_limit(struct lens_backlog *backlog);
+/* Whether files can be made and removed; when not, says so once and asks for a later run. */
+bool backlog_spool_writable(struct lens_backlog *backlog);
+
+/*
+ * backlog_window.c: appends what STEP covered to the note of its attempt, if there is one. On a
+ * full disk that is lost and slurm.job is not widened: better than sending the journal for ever,
+ * and its removal makes room.
+ */
+void backlog_window_append(struct lens_backlog *backlog, const struct lens_state_name *journal,
+			   const struct lens_job_step *step);
 
 /* Appends RECORD to the note open (for reading: closing a file that was open for writing
  * would wake the agent again) at FD and waits for the disk. 0, or -1, logged. */

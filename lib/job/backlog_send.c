@@ -1,89 +1,107 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/job/backlog_parts.h"
+#include "lib/job/backlog_outbox.h"
 
 #include <inttypes.h>
-#include <string.h>
 
-static void refused(struct lens_backlog *backlog, const struct lens_export_result *answer)
+void backlog_flush(struct lens_backlog *backlog)
 {
-	struct lens_backlog_result *result = backlog->result;
+	struct backlog_outbox *outbox = backlog->outbox;
+	struct lens_export_result answer = { .retry_after_ms = -1 };
+	struct lens_batch *batch = outbox->batch;
 
-	result->unsent = true;
-	result->retry_after_ms = answer->retry_after_ms;
-	memcpy(result->message, answer->message, sizeof(result->message));
-}
-
-static void dropped(struct lens_backlog *backlog, size_t spans, uint32_t job,
-		    const struct lens_export_result *answer)
-{
-	backlog->result->dropped += spans;
-	backlog_log(backlog, "%zu spans of job %" PRIu32 " were refused and are lost: %s", spans,
-		    job, answer->message);
-}
-
-/* How many spans are settled by ANSWER to COUNT of them; 0: a smaller page is needed. */
-static size_t settled(struct lens_backlog *backlog, size_t count, uint32_t job,
-		      const struct lens_export_result *answer)
-{
-	uint64_t rejected = answer->rejected < count ? answer->rejected : count;
-
-	if (answer->verdict == LENS_VERDICT_SPLIT && count > 1)
-		return 0;
-	if (answer->verdict != LENS_VERDICT_DONE) {
-		dropped(backlog, count, job, answer);
-		return count;
-	}
-	backlog->result->sent += count - rejected;
-	if (rejected > 0)
-		dropped(backlog, rejected, job, answer);
-	else if (answer->message[0] != '\0')
-		backlog_log(backlog, "the receiver says: %s", answer->message);
-	return count;
-}
-
-/* Sends BATCH of COUNT spans (-1: memory ran out) unless the receiver refused before. */
-static void page_send(struct lens_backlog *backlog, const struct lens_batch *batch, int count,
-		      uint32_t job, struct lens_export_result *answer)
-{
-	struct lens_backlog_result *result = backlog->result;
-
-	if (count == 0)
+	if (batch == NULL)
 		return;
-	answer->verdict = LENS_VERDICT_RETRY;
-	if (count == -1)
-		backlog_log(backlog, "out of memory: the spans of job %" PRIu32 " wait", job);
-	else if (!backlog->may_send || result->unsent)
-		result->unsent = true;
-	else
-		backlog->hooks.send(backlog->hooks.context, batch, answer);
-	if (answer->verdict == LENS_VERDICT_RETRY && !result->unsent)
-		refused(backlog, answer);
+	outbox->batch = NULL;
+	if (outbox->spans == 0) { /* a step of which this node has nothing to tell */
+		lens_batch_destroy(batch);
+		return;
+	}
+	outbox->pending = backlog->hooks.send(backlog->hooks.context, batch, &answer);
+	lens_batch_destroy(batch);
+	if (!outbox->pending)
+		backlog_outbox_answer(backlog, &answer);
+}
+
+/* The subject that is visited has more than could be added. */
+static void look_again(struct lens_backlog *backlog)
+{
+	backlog->result->unsent = true;
+	if (backlog->at < backlog->names.count)
+		backlog_outbox_resume_at(backlog->outbox, backlog->at);
+}
+
+static bool room(const struct lens_backlog *backlog)
+{
+	const struct backlog_outbox *outbox = backlog->outbox;
+
+	return backlog->may_send && !backlog->result->refused && !outbox->pending &&
+	       !outbox->settling;
+}
+
+static void no_memory(struct lens_backlog *backlog)
+{
+	struct backlog_outbox *outbox = backlog->outbox;
+
+	backlog_log(backlog, "out of memory: spans of job %" PRIu32 " wait",
+		    outbox->part_count > 0 ? outbox->parts[0].key.name.job : 0);
+	lens_batch_destroy(outbox->batch);
+	outbox->batch = NULL;
+	outbox->part_count = 0;
+	outbox->spans = 0;
+	backlog->may_send = false;
+	backlog->result->unsent = true;
+}
+
+/*
+ * Adds what there is room for; a request that is full goes out. False when there is nothing
+ * to add any more.
+ */
+static bool add(struct lens_backlog *backlog, backlog_fill_fn *fill, const void *subject,
+		const struct backlog_key *key, size_t first)
+{
+	struct backlog_outbox *outbox = backlog->outbox;
+	struct backlog_part *part = &outbox->parts[outbox->part_count];
+	size_t limit = outbox->limit - outbox->spans;
+	int count = -1;
+
+	if (outbox->batch == NULL)
+		outbox->batch = lens_batch_create("slurm-lens", backlog->site.version);
+	if (outbox->batch != NULL)
+		count = fill(outbox->batch, &backlog->site, subject, first, limit);
+	if (count == -1) {
+		no_memory(backlog);
+		return true;
+	}
+	if (count == 0)
+		return false;
+	*part = (struct backlog_part){
+		.key = *key, .first = first, .count = (size_t)count, .last = (size_t)count < limit
+	};
+	outbox->part_count++;
+	outbox->spans += (size_t)count;
+	if (outbox->spans >= outbox->limit || lens_batch_bytes(outbox->batch) >= LENS_BATCH_BYTES)
+		backlog_flush(backlog);
+	return true;
 }
 
 bool backlog_send(struct lens_backlog *backlog, backlog_fill_fn *fill, const void *subject,
-		  uint32_t job)
+		  const struct backlog_key *key)
 {
-	size_t first = 0, limit = LENS_BATCH_SPANS;
+	struct backlog_outbox *outbox = backlog->outbox;
 
 	for (;;) {
-		struct lens_export_result answer = { .retry_after_ms = -1 };
-		struct lens_batch *batch;
-		int count = -1;
+		const struct backlog_sent *sent = backlog_sent_find(outbox, key);
+		const struct backlog_part *part = backlog_outbox_part(outbox, key);
 
-		batch = lens_batch_create("slurm-lens", backlog->site.version);
-		if (batch != NULL)
-			count = fill(batch, &backlog->site, subject, first, limit);
-		page_send(backlog, batch, count, job, &answer);
-		lens_batch_destroy(batch);
-		if (count == 0)
+		if (sent != NULL && sent->whole)
 			return true;
-		if (answer.verdict == LENS_VERDICT_RETRY)
+		if (part != NULL && part->last)
 			return false;
-		if (settled(backlog, (size_t)count, job, &answer) == 0)
-			limit = (size_t)count / 2;
-		else
-			first += (size_t)count;
-		if (answer.verdict != LENS_VERDICT_SPLIT && (size_t)count < limit)
+		if (part != NULL || !room(backlog)) {
+			look_again(backlog);
+			return false;
+		}
+		if (!add(backlog, fill, subject, key, sent != NULL ? sent->count : 0))
 			return true;
 	}
 }

@@ -21,8 +21,9 @@ int backlog_record_append(struct lens_backlog *backlog, int fd, const struct len
 	if (writer != -1 && lens_record_append(writer, record, &torn) == 0 &&
 	    fdatasync(writer) == 0)
 		rc = 0;
-	else
-		backlog_log(backlog, "a note cannot be written: %s", strerror(errno));
+	else if (!backlog->full)
+		backlog_log(backlog, "a record cannot be written: %s", strerror(errno));
+	backlog->full = rc == -1;
 	if (writer != -1)
 		close(writer);
 	return rc;
@@ -74,27 +75,22 @@ static struct lens_carrier *window_create(const struct lens_job_step *step, bool
 	return NULL;
 }
 
-int backlog_window_append(struct lens_backlog *backlog, const struct lens_state_name *journal,
-			  const struct lens_job_step *step)
+void backlog_window_append(struct lens_backlog *backlog, const struct lens_state_name *journal,
+			   const struct lens_job_step *step)
 {
 	struct lens_job_attempt attempt;
 	struct lens_records *records = NULL;
 	struct lens_carrier *record;
 	int fd = note_open(backlog, journal, step, &records, &attempt);
 	bool fits = step->resource != NULL && strlen(step->resource) <= BACKLOG_RESOURCE_MAX;
-	int rc = -1;
 
 	if (fd == -1)
-		return 0; /* nobody waits for it: no note was written for this job */
+		return; /* nobody waits for it: no note was written for this job */
 	record = window_create(step, fits && attempt.resource == NULL);
 	if (record != NULL)
-		rc = backlog_record_append(backlog, fd, record);
-	else
-		backlog_log(backlog, "out of memory: the journal of job %" PRIu32 " stays",
-			    step->job);
+		backlog_record_append(backlog, fd, record);
 	lens_carrier_destroy(record);
 	lens_job_attempt_clear(&attempt);
 	lens_records_destroy(records);
 	close(fd);
-	return rc;
 }

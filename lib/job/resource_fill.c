@@ -104,17 +104,16 @@ static int answer_add(struct lens_carrier *carrier, const struct lens_job_answer
 	return lens_carrier_setf(carrier, "slurm.ntasks", "%" PRIu32, answer->tasks);
 }
 
-int lens_resource_fill_attempt(struct lens_attributes *resource, const struct lens_job_site *site,
-			       const struct lens_job_attempt *attempt)
+int lens_resource_fill_attempt(struct lens_attributes *attributes, const struct lens_job_site *site,
+			       const struct lens_job_attempt *attempt, const char *resource)
 {
 	const struct lens_note *note = &attempt->note;
 	const struct lens_job_answer *answer = lens_job_attempt_started(attempt);
 	struct lens_carrier *carrier = NULL;
 	int rc = -1;
 
-	if (attempt->resource != NULL)
-		return lens_resource_fill(resource, site, attempt->resource, note->cluster,
-					  note->node);
+	if (resource != NULL)
+		return lens_resource_fill(attributes, site, resource, note->cluster, note->node);
 	/* After a requeue slurmctld's words on who and what hold still. */
 	if (answer == NULL && attempt->end.found)
 		answer = &attempt->end;
@@ -128,7 +127,7 @@ int lens_resource_fill_attempt(struct lens_attributes *resource, const struct le
 		goto out;
 	if (answer != NULL && answer_add(carrier, answer) == -1)
 		goto out;
-	rc = carrier_fill(resource, site, carrier, note->cluster, note->node);
+	rc = carrier_fill(attributes, site, carrier, note->cluster, note->node);
 out:
 	lens_carrier_destroy(carrier);
 	return rc;

@@ -23,9 +23,9 @@ struct lens_job_site {
 int lens_resource_fill(struct lens_attributes *resource, const struct lens_job_site *site,
 		       const char *carrier, const char *cluster, const char *node);
 
-/* As lens_resource_fill for a job of which no journal is known: from the note and what
- * slurmctld said. */
-int lens_resource_fill_attempt(struct lens_attributes *resource, const struct lens_job_site *site,
-			       const struct lens_job_attempt *attempt);
+/* As lens_resource_fill with RESOURCE, a journal's carrier; NULL: none is known, then from the
+ * note and what slurmctld said. */
+int lens_resource_fill_attempt(struct lens_attributes *attributes, const struct lens_job_site *site,
+			       const struct lens_job_attempt *attempt, const char *resource);
 
 #endif

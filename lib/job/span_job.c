@@ -49,7 +49,8 @@ static void times_find(struct times *out, const struct lens_job_attempt *attempt
 }
 
 static int emit_init(struct lens_emit *emit, struct lens_batch *batch,
-		     const struct lens_job_site *site, const struct lens_job_attempt *attempt)
+		     const struct lens_job_site *site, const struct lens_job_attempt *attempt,
+		     const char *resource)
 {
 	const struct lens_note *note = &attempt->note;
 	struct lens_traceparent outer;
@@ -63,7 +64,8 @@ static int emit_init(struct lens_emit *emit, struct lens_batch *batch,
 	emit->wire = note->in_outer && lens_traceparent_parse(&outer, note->outer) == 0
 			     ? outer.trace
 			     : emit->own;
-	return lens_resource_fill_attempt(lens_group_resource(emit->group), site, attempt);
+	return lens_resource_fill_attempt(lens_group_resource(emit->group), site, attempt,
+					  resource);
 }
 
 /* A link to the root of the attempt before, in that attempt's trace; all attempts of a job in
@@ -100,9 +102,9 @@ static void outer_set(struct lens_span *root, const struct lens_note *note)
 }
 
 static struct lens_span *phase_emit(struct lens_emit *emit, const struct lens_note *note,
-				    const char *name, int64_t from, int64_t to)
+				    const char *name, const char *place, int64_t from, int64_t to)
 {
-	struct lens_span *span = lens_emit_span(emit, name, "");
+	struct lens_span *span = lens_emit_span(emit, name, place);
 
 	lens_emit_parent(emit, span, "slurm.job_attempt", "");
 	lens_span_set_window(span, from, to);
@@ -122,18 +124,20 @@ int lens_start_spans_add(struct lens_batch *batch, const struct lens_job_site *s
 
 	if (note->job != note->leader)
 		return 0;
-	if (emit_init(&emit, batch, site, attempt) == -1)
+	if (emit_init(&emit, batch, site, attempt,
+		      attempt->start_asked ? attempt->start_resource : attempt->resource) == -1)
 		return -1;
 	times_find(&times, attempt);
 	/* The next tick of a scrontab entry is no restart. */
 	if (note->attempt > 0 && !(started != NULL && started->cron)) {
-		span = phase_emit(&emit, note, "slurm.inter_attempt_gap", times.submit,
+		span = phase_emit(&emit, note, "slurm.inter_attempt_gap", "", times.submit,
 				  times.start);
 		previous_link(&emit, span, site, note);
 	}
 	if (times.eligible > times.submit)
-		phase_emit(&emit, note, "slurm.phase.deferred", times.submit, times.eligible);
-	phase_emit(&emit, note, "slurm.phase.queued", times.eligible, times.start);
+		phase_emit(&emit, note, "slurm.phase.deferred", "", times.submit, times.eligible);
+	phase_emit(&emit, note, "slurm.phase.queued", "", times.eligible, times.start);
+	phase_emit(&emit, note, "slurm.job_start", "", times.start, times.start);
 	return emit.failed || lens_batch_failed(batch) ? -1 : (int)emit.added;
 }
 
@@ -172,6 +176,11 @@ static void outcome_set(struct lens_span *span, const struct lens_job_attempt *a
 		state_error(span, ended->state, ended->reason);
 }
 
+static bool is_truncated(const struct lens_job_attempt *attempt)
+{
+	return lens_job_attempt_ended(attempt) == NULL && !attempt->over && !attempt->extern_over;
+}
+
 static void job_attributes(struct lens_span *span, const struct lens_job_attempt *attempt)
 {
 	const struct lens_job_answer *ended = lens_job_attempt_ended(attempt);
@@ -187,10 +196,47 @@ static void job_attributes(struct lens_span *span, const struct lens_job_attempt
 		nodelist = started->nodelist;
 	if (nodelist != NULL)
 		lens_attributes_string(attributes, "slurm.nodelist", nodelist);
-	/* Its epilog never ran here: the end is the last time known. */
-	if (ended == NULL && !attempt->over)
+	/* Shrunk or grown: what it had at its end. */
+	if (ended != NULL && ended->nodes != 0)
+		lens_attributes_int(attributes, "slurm.nnodes", ended->nodes);
+	/* Nobody told of its end here: that is the last time known. */
+	if (is_truncated(attempt))
 		lens_attributes_bool(attributes, "nemo.span.truncated", true);
 	outcome_set(span, attempt);
+}
+
+static void root_emit(struct lens_emit *emit, const struct lens_job_site *site,
+		      const struct lens_job_attempt *attempt, const struct times *times)
+{
+	struct lens_span *span = lens_emit_span(emit, "slurm.job_attempt", "");
+
+	lens_span_set_window(span, times->submit, times->end);
+	previous_link(emit, span, site, &attempt->note);
+	outer_set(span, &attempt->note);
+	job_attributes(span, attempt);
+	if (attempt->first_submit > 0)
+		lens_attributes_int(lens_span_attributes(span), "slurm.first_submit",
+				    attempt->first_submit);
+}
+
+/* What lies in the job before and after all that this node saw run; nothing ran: neither. */
+static void edges_emit(struct lens_emit *emit, const struct lens_job_attempt *attempt,
+		       const struct times *times, const char *place)
+{
+	struct lens_span *span;
+	int64_t first;
+
+	if (!attempt->windowed)
+		return;
+	first = attempt->stepped ? attempt->step_ns : attempt->from_ns;
+	span = phase_emit(emit, &attempt->note, "slurm.job_setup", place, times->start,
+			  clamp(first, times->start, times->end));
+	lens_emit_parent(emit, span, "slurm.job", place);
+	if (is_truncated(attempt))
+		return; /* when the teardown ended is not known */
+	span = phase_emit(emit, &attempt->note, "slurm.job_teardown", place,
+			  clamp(attempt->to_ns, times->start, times->end), times->end);
+	lens_emit_parent(emit, span, "slurm.job", place);
 }
 
 int lens_job_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
@@ -202,7 +248,7 @@ int lens_job_spans_add(struct lens_batch *batch, const struct lens_job_site *sit
 	struct times times;
 	char place[PLACE];
 
-	if (emit_init(&emit, batch, site, attempt) == -1)
+	if (emit_init(&emit, batch, site, attempt, attempt->resource) == -1)
 		return -1;
 	emit.factual = emit.factual && (lens_job_attempt_ended(attempt) != NULL ||
 					lens_job_attempt_requeued(attempt));
@@ -211,17 +257,13 @@ int lens_job_spans_add(struct lens_batch *batch, const struct lens_job_site *sit
 		times.start = attempt->from_ns;
 	if (times.submit > times.start)
 		times.submit = times.start;
-	if (note->job == note->leader) {
-		span = lens_emit_span(&emit, "slurm.job_attempt", "");
-		lens_span_set_window(span, times.submit, times.end);
-		previous_link(&emit, span, site, note);
-		outer_set(span, note);
-		job_attributes(span, attempt);
-	}
+	if (note->job == note->leader)
+		root_emit(&emit, site, attempt, &times);
 	snprintf(place, sizeof(place), "%" PRIu32, note->job);
 	span = lens_emit_span(&emit, "slurm.job", place);
 	lens_emit_parent(&emit, span, "slurm.job_attempt", "");
 	lens_span_set_window(span, times.start, times.end);
 	job_attributes(span, attempt);
+	edges_emit(&emit, attempt, &times, place);
 	return emit.failed || lens_batch_failed(batch) ? -1 : (int)emit.added;
 }

@@ -8,20 +8,22 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PLACE 32 /* `4294967295/4294967295` */
+#define PLACE 320 /* a step, `/`, a rank or the name of a node (at most 255 bytes) */
 
 static int emit_init(struct lens_emit *emit, struct lens_batch *batch,
 		     const struct lens_job_site *site, const struct lens_job_step *step)
 {
 	emit->attempt = step->attempt;
-	emit->factual = !step->inferred;
+	emit->factual = !step->inferred || step->known;
 	emit->group = lens_batch_add_group(batch);
-	if (lens_trace_id_derive(&emit->own, site->realm, step->cluster, step->leader,
+	/* What its tasks were told, whatever the site's Realm is by now. */
+	if ((step->trace == NULL || lens_trace_id_parse(&emit->own, step->trace) == -1) &&
+	    lens_trace_id_derive(&emit->own, site->realm, step->cluster, step->leader,
 				 step->attempt) == -1)
 		return -1;
 	emit->wire = emit->own;
-	if (step->trace != NULL)
-		lens_trace_id_parse(&emit->wire, step->trace);
+	if (step->into != NULL)
+		lens_trace_id_parse(&emit->wire, step->into);
 	return lens_resource_fill(lens_group_resource(emit->group), site, step->resource,
 				  step->cluster, step->node);
 }
@@ -57,6 +59,8 @@ static void status_set(struct lens_span *span, const struct lens_job_task *task)
 		lens_attributes_int(attributes, "slurm.signal", status.signal);
 	if (status.core)
 		lens_attributes_bool(attributes, "slurm.core_dumped", true);
+	if (task->oom)
+		lens_attributes_bool(attributes, "slurm.oom_killed", true);
 	lens_wait_status_text(text, &status);
 	lens_attributes_string(attributes, "slurm.exit_code", text);
 	if (task->status == 0)
@@ -65,7 +69,8 @@ static void status_set(struct lens_span *span, const struct lens_job_task *task)
 	if (status.signal == 0)
 		snprintf(message, sizeof(message), "exit code %d", status.exit_code);
 	else
-		snprintf(message, sizeof(message), "ended by %s", type);
+		snprintf(message, sizeof(message), "ended by %s%s", type,
+			 task->oom ? ", out of memory" : "");
 	lens_emit_error(span, type, message);
 }
 
@@ -74,7 +79,7 @@ static void step_attributes(struct lens_span *span, const struct lens_job_step *
 	struct lens_attributes *attributes = lens_span_attributes(span);
 	char id[LENS_STEP_TEXT];
 
-	lens_step_id_text(id, step->step);
+	lens_step_text(id, step->step);
 	lens_attributes_string(attributes, "slurm.step.id", id);
 	if (*step->name != '\0')
 		lens_attributes_string(attributes, "slurm.step.name", step->name);
@@ -117,31 +122,61 @@ static const struct lens_job_task *first_failed(const struct lens_job_step *step
 	return found;
 }
 
-static void step_emit(struct lens_emit *emit, const struct lens_job_step *step, const char *id)
+/* What the failures that this node saw make of the step. */
+static void step_error(struct lens_span *span, const struct lens_job_step *step)
 {
 	const struct lens_job_task *failed = first_failed(step);
-	struct lens_span *span = lens_emit_span(emit, "slurm.step", id);
-	struct lens_attributes *attributes = lens_span_attributes(span);
 	char type[LENS_ERROR_TYPE], text[LENS_ERROR_TYPE], message[64];
 	struct lens_wait_status status;
 
-	parent_set(emit, span, step);
-	lens_span_set_window(span, step->start_ns, step->end_ns);
-	step_attributes(span, step);
-	lens_attributes_int(attributes, "slurm.step.tasks",
-			    (int64_t)(step->task_total != 0 ? step->task_total : step->task_count));
-	lens_attributes_int(attributes, "slurm.step.tasks_failed", (int64_t)step->failed);
-	if (!step->closed)
-		lens_attributes_bool(attributes, "nemo.span.truncated", true);
 	if (failed == NULL)
 		return;
 	status = lens_wait_status_decode(failed->status);
 	lens_wait_status_type(type, &status);
 	lens_wait_status_text(text, &status);
-	lens_attributes_string(attributes, "slurm.exit_code", text);
+	lens_attributes_string(lens_span_attributes(span), "slurm.exit_code", text);
 	snprintf(message, sizeof(message), "%zu failed, first rank %" PRIu32 ": %s", step->failed,
 		 failed->rank, type);
 	lens_emit_error(span, type, message);
+}
+
+/* The window, how many tasks and what became of them; TASKS is how many there are. */
+static void step_fill(struct lens_span *span, const struct lens_job_step *step, uint64_t tasks)
+{
+	struct lens_attributes *attributes = lens_span_attributes(span);
+
+	lens_span_set_window(span, step->start_ns, step->end_ns);
+	step_attributes(span, step);
+	lens_attributes_int(attributes, "slurm.step.tasks", (int64_t)tasks);
+	lens_attributes_int(attributes, "slurm.step.tasks_failed", (int64_t)step->failed);
+	if (!step->closed)
+		lens_attributes_bool(attributes, "nemo.span.truncated", true);
+	step_error(span, step);
+}
+
+static void step_emit(struct lens_emit *emit, const struct lens_job_step *step, const char *id)
+{
+	struct lens_span *span = lens_emit_span(emit, "slurm.step", id);
+
+	parent_set(emit, span, step);
+	step_fill(span, step, step->task_total != 0 ? step->task_total : step->task_count);
+}
+
+/* The step on another node than its first, where there is something to see. */
+static void node_emit(struct lens_emit *emit, const struct lens_job_step *step, const char *id)
+{
+	bool seen = step->failed > 0;
+	struct lens_span *span;
+	char place[PLACE];
+
+	for (size_t i = 0; !seen && i < step->task_count; i++)
+		seen = step->tasks[i].exports;
+	if (!seen)
+		return;
+	snprintf(place, sizeof(place), "%s/%s", id, step->node);
+	span = lens_emit_span(emit, "slurm.step.node", place);
+	lens_emit_parent(emit, span, "slurm.step", id);
+	step_fill(span, step, step->task_count);
 }
 
 static void task_emit(struct lens_emit *emit, const struct lens_job_step *step,
@@ -168,31 +203,41 @@ static void task_emit(struct lens_emit *emit, const struct lens_job_step *step,
 	status_set(span, task);
 }
 
+/* Tasks that export, and failing ones up to the limit. */
+static void tasks_emit(struct lens_emit *emit, const struct lens_job_step *step, const char *id)
+{
+	size_t failing = 0;
+
+	for (size_t i = 0; i < step->task_count; i++) {
+		const struct lens_job_task *task = &step->tasks[i];
+		bool failed = lens_job_task_failed(task);
+
+		if (task->exports || (failed && failing < LENS_FAILING_SPANS))
+			task_emit(emit, step, task, id);
+		failing += failed;
+	}
+}
+
 int lens_step_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
 			const struct lens_job_step *step, size_t first, size_t limit)
 {
 	struct lens_emit emit = { .first = first, .limit = limit };
 	char id[LENS_STEP_TEXT];
-	size_t failing = 0;
 
 	if (emit_init(&emit, batch, site, step) == -1)
 		return -1;
-	lens_step_id_text(id, step->step);
+	lens_step_text(id, step->step);
 	if (strcmp(step->kind, "batch") == 0) {
 		batch_emit(&emit, step);
+	} else if (step->step == LENS_STEP_INTERACTIVE) {
+		/* A shell is no rank: the step's span says all there is. */
+		step_emit(&emit, step, id);
 	} else {
-		if (step->first_node || step->step == LENS_STEP_INTERACTIVE)
+		if (step->first_node)
 			step_emit(&emit, step, id);
-		/* An interactive shell is no rank: the step's span says all there is. */
-		for (size_t i = 0; step->step != LENS_STEP_INTERACTIVE && i < step->task_count;
-		     i++) {
-			const struct lens_job_task *task = &step->tasks[i];
-			bool failed = lens_job_task_failed(task);
-
-			if (task->exports || (failed && failing < LENS_FAILING_SPANS))
-				task_emit(&emit, step, task, id);
-			failing += failed;
-		}
+		else
+			node_emit(&emit, step, id);
+		tasks_emit(&emit, step, id);
 	}
 	return emit.failed || lens_batch_failed(batch) ? -1 : (int)emit.added;
 }

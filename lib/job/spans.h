@@ -22,22 +22,25 @@
 #define LENS_FAILING_SPANS 16
 
 /*
- * slurm.batch; or slurm.step, on the step's first node, and slurm.task for each
- * exporting rank and for failing ones. `error.type` is `exit_3` or the signal's name.
+ * slurm.batch; or slurm.step on the step's first node, slurm.step.node on another that
+ * has an exporting or failing rank, and slurm.task for each exporting rank and for failing
+ * ones. `error.type` is `exit_3` or the signal's name.
  */
 int lens_step_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
 			const struct lens_job_step *step, size_t first, size_t limit);
 
 /*
  * What is known once the attempt has started: slurm.inter_attempt_gap (of a requeued
- * job), slurm.phase.deferred, slurm.phase.queued. Empty for a het component that does not lead.
+ * job), slurm.phase.deferred, slurm.phase.queued, slurm.job_start. Empty for a het component that
+ * does not lead.
  */
 int lens_start_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
 			 const struct lens_job_attempt *attempt, size_t first, size_t limit);
 
 /*
- * What is known once it is over: slurm.job_attempt (by the het leader) and slurm.job.
- * `error.type` is the state in lower case.
+ * What is known once it is over: slurm.job_attempt (by the het leader), slurm.job and, where this
+ * node saw something run, slurm.job_setup and slurm.job_teardown. `error.type` is the state in
+ * lower case.
  */
 int lens_job_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
 		       const struct lens_job_attempt *attempt, size_t first, size_t limit);

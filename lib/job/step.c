@@ -3,8 +3,6 @@
 
 #include "lib/core/number.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,14 +31,12 @@ static bool event_is(const struct lens_carrier *record, const char *event)
 	return strcmp(lens_record_event(record), event) == 0;
 }
 
-/* What time RECORD is by a clock that stood at START_NS at START_MONOTONIC: no step of the
- * wall clock in between shows. */
-static int64_t time_after(int64_t start_ns, int64_t start_monotonic,
-			  const struct lens_carrier *record)
+/* What time RECORD is by the clock as it stood at OPEN. */
+static int64_t time_since(const struct lens_carrier *open, const struct lens_carrier *record)
 {
-	int64_t length = lens_record_monotonic(record) - start_monotonic;
+	int64_t length = lens_record_monotonic(record) - lens_record_monotonic(open);
 
-	return start_ns + (length > 0 ? length : 0);
+	return lens_record_time(open) + (length > 0 ? length : 0);
 }
 
 static void open_read(struct lens_job_step *out, const struct lens_carrier *record)
@@ -55,11 +51,29 @@ static void open_read(struct lens_job_step *out, const struct lens_carrier *reco
 	out->name = text_of(record, "name");
 	out->kind = text_of(record, "kind");
 	out->trace = lens_carrier_get(record, "trace");
+	out->into = lens_carrier_get(record, "into");
 	out->parent = lens_carrier_get(record, "parent");
 	out->resource = lens_carrier_get(record, "resource");
+	out->outer = lens_carrier_get(record, "outer");
+	out->in_outer = flag_of(record, "inouter");
 	out->task_total = lens_record_number(record, "tasks", 0);
 	out->inferred = flag_of(record, "inferred");
+	out->known = flag_of(record, "known");
+	/* For a step none of whose tasks came as far as to say it. */
+	out->first_node = number_of(record, "nodeid", UINT32_MAX) == 0;
 	out->start_ns = lens_record_time(record);
+}
+
+/* What the batch script's own environment told of the attempt, later than step_open. */
+static void amend_read(struct lens_job_step *step, const struct lens_carrier *record)
+{
+	const char *trace = lens_carrier_get(record, "trace");
+	const char *resource = lens_carrier_get(record, "resource");
+
+	step->attempt = number_of(record, "attempt", step->attempt);
+	step->trace = trace != NULL ? trace : step->trace;
+	step->resource = resource != NULL ? resource : step->resource;
+	step->known = true;
 }
 
 static struct lens_job_task *task_find(struct lens_job_step *step, uint32_t rank)
@@ -71,10 +85,10 @@ static struct lens_job_task *task_find(struct lens_job_step *step, uint32_t rank
 	return NULL;
 }
 
-/* The task of RECORD; a new one, begun with BEGIN, when it is not known; NULL when memory
+/* The task of RECORD; a new one, begun at BEGIN_NS, when it is not known; NULL when memory
  * ran out. */
 static struct lens_job_task *task_of(struct lens_job_step *step, const struct lens_carrier *record,
-				     const struct lens_carrier *begin)
+				     int64_t begin_ns)
 {
 	uint32_t rank = number_of(record, "rank", 0);
 	struct lens_job_task *task = task_find(step, rank);
@@ -95,32 +109,31 @@ static struct lens_job_task *task_of(struct lens_job_step *step, const struct le
 	task->rank = rank;
 	task->local = number_of(record, "local", 0);
 	task->pid = number_of(record, "pid", 0);
-	task->nodeid = UINT32_MAX;
-	task->start_ns = lens_record_time(begin);
-	task->end_ns = task->start_ns;
-	task->start_monotonic = lens_record_monotonic(begin);
+	task->start_ns = begin_ns;
+	task->end_ns = begin_ns;
 	return task;
 }
 
-static int task_open_read(struct lens_job_step *step, const struct lens_carrier *record)
+static int task_open_read(struct lens_job_step *step, const struct lens_carrier *record,
+			  int64_t at_ns)
 {
-	struct lens_job_task *task = task_of(step, record, record);
+	struct lens_job_task *task = task_of(step, record, at_ns);
 
 	if (task == NULL)
 		return -1;
 	task->exports = flag_of(record, "export");
 	task->ranks = flag_of(record, "ranks");
-	task->nodeid = number_of(record, "nodeid", UINT32_MAX);
-	if (task->nodeid == 0)
-		step->first_node = true;
+	/* What Slurm told the task is of the whole step, in a het job too. */
+	step->first_node = number_of(record, "nodeid", UINT32_MAX) == 0;
+	step->task_total = lens_record_number(record, "world", step->task_total);
 	return 0;
 }
 
-/* A task whose task_init wrote nothing began, for all we know, with the step: OPEN. */
+/* A task whose task_init wrote nothing began, for all we know, with the step. */
 static int task_end_read(struct lens_job_step *step, const struct lens_carrier *record,
-			 const struct lens_carrier *open)
+			 int64_t at_ns)
 {
-	struct lens_job_task *task = task_of(step, record, open);
+	struct lens_job_task *task = task_of(step, record, step->start_ns);
 	uint32_t status;
 
 	if (task == NULL)
@@ -131,7 +144,8 @@ static int task_end_read(struct lens_job_step *step, const struct lens_carrier *
 		step->failed++;
 	task->ended = true;
 	task->status = status;
-	task->end_ns = time_after(task->start_ns, task->start_monotonic, record);
+	task->oom = flag_of(record, "oom");
+	task->end_ns = at_ns > task->start_ns ? at_ns : task->start_ns;
 	return 0;
 }
 
@@ -144,11 +158,40 @@ static void ends_fill(struct lens_job_step *step, int64_t last_ns)
 
 		if (!task->ended)
 			task->end_ns = last_ns > task->start_ns ? last_ns : task->start_ns;
-		if (task->start_ns < step->start_ns)
-			step->start_ns = task->start_ns;
 		if (task->end_ns > step->end_ns)
 			step->end_ns = task->end_ns;
 	}
+}
+
+/*
+ * One record of a section; *LAST_NS moves on with what the step's own processes wrote. 0,
+ * or -1 when memory ran out.
+ */
+static int record_read(struct lens_job_step *out, const struct lens_carrier *record, int64_t at_ns,
+		       int64_t *last_ns)
+{
+	int rc = 0;
+
+	if (event_is(record, "epilog") || event_is(record, "extern")) {
+		if (out->over == NULL || event_is(record, "epilog"))
+			out->over = record;
+		return 0; /* another process's, maybe of another boot */
+	}
+	if (out->lost)
+		return 0;
+	if (event_is(record, "task_open"))
+		rc = task_open_read(out, record, at_ns);
+	else if (event_is(record, "task_end"))
+		rc = task_end_read(out, record, at_ns);
+	else if (event_is(record, "amend"))
+		amend_read(out, record);
+	else if (event_is(record, "step_end"))
+		out->closed = true;
+	else if (event_is(record, "lost"))
+		out->lost = true;
+	if (!out->lost && at_ns > *last_ns)
+		*last_ns = at_ns;
+	return rc;
 }
 
 static int section_read(struct lens_job_step *out, const struct lens_records *records, size_t from,
@@ -160,19 +203,9 @@ static int section_read(struct lens_job_step *out, const struct lens_records *re
 	open_read(out, open);
 	for (size_t i = from + 1; i < to; i++) {
 		const struct lens_carrier *record = lens_records_at(records, i);
-		int64_t at_ns = time_after(out->start_ns, lens_record_monotonic(open), record);
-		int rc = 0;
 
-		if (event_is(record, "task_open"))
-			rc = task_open_read(out, record);
-		else if (event_is(record, "task_end"))
-			rc = task_end_read(out, record, open);
-		else if (event_is(record, "step_end"))
-			out->closed = true;
-		if (rc == -1)
+		if (record_read(out, record, time_since(open, record), &last_ns) == -1)
 			return -1;
-		if (at_ns > last_ns)
-			last_ns = at_ns;
 	}
 	ends_fill(out, last_ns);
 	return 0;
@@ -212,14 +245,4 @@ void lens_job_step_clear(struct lens_job_step *step)
 bool lens_job_task_failed(const struct lens_job_task *task)
 {
 	return task->ended && task->status != 0;
-}
-
-void lens_step_id_text(char out[LENS_STEP_TEXT], uint32_t step)
-{
-	if (step == LENS_STEP_BATCH)
-		snprintf(out, LENS_STEP_TEXT, "batch");
-	else if (step == LENS_STEP_INTERACTIVE)
-		snprintf(out, LENS_STEP_TEXT, "interactive");
-	else
-		snprintf(out, LENS_STEP_TEXT, "%" PRIu32, step);
 }

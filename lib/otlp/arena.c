@@ -18,6 +18,7 @@ struct block {
 
 struct lens_arena {
 	struct block *blocks; /* the newest first; only it is filled further */
+	size_t bytes;
 	bool failed;
 };
 
@@ -44,6 +45,11 @@ void lens_arena_destroy(struct lens_arena *arena)
 bool lens_arena_failed(const struct lens_arena *arena)
 {
 	return arena->failed;
+}
+
+size_t lens_arena_bytes(const struct lens_arena *arena)
+{
+	return arena->bytes;
 }
 
 static struct block *block_add(struct lens_arena *arena, size_t bytes)
@@ -81,6 +87,7 @@ void *lens_arena_alloc(struct lens_arena *arena, size_t count, size_t size)
 		return NULL;
 	memory = block->bytes + block->used;
 	block->used += bytes;
+	arena->bytes += bytes;
 	return memory;
 }
 

@@ -14,6 +14,7 @@ struct lens_arena;
 struct lens_arena *lens_arena_create(void); /* NULL: no memory */
 void lens_arena_destroy(struct lens_arena *arena);
 bool lens_arena_failed(const struct lens_arena *arena);
+size_t lens_arena_bytes(const struct lens_arena *arena); /* handed out so far */
 
 /* COUNT zeroed objects of SIZE bytes, aligned for any type; owned by the arena. NULL when
  * memory ran out. COUNT 0 is one byte. */

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #define SIGNAL_PATH "v1/traces"
+#define GRPC_PATH   "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
 char *lens_endpoint_redact(const char *url)
 {
@@ -106,7 +107,14 @@ static CURLUcode path_join(CURLU *url, bool *doubled)
 	return code;
 }
 
-static CURLUcode url_build(CURLU *url, const char *base, struct lens_endpoint *out)
+static CURLUcode path_set_grpc(CURLU *url)
+{
+	CURLUcode code = curl_url_set(url, CURLUPART_QUERY, NULL, 0);
+
+	return code == CURLUE_OK ? curl_url_set(url, CURLUPART_PATH, GRPC_PATH, 0) : code;
+}
+
+static CURLUcode url_build(CURLU *url, const char *base, bool grpc, struct lens_endpoint *out)
 {
 	CURLUcode code = curl_url_set(url, CURLUPART_URL, base, 0);
 	char *full = NULL;
@@ -114,7 +122,7 @@ static CURLUcode url_build(CURLU *url, const char *base, struct lens_endpoint *o
 	if (code == CURLUE_OK && port_is_zero(url))
 		code = CURLUE_BAD_PORT_NUMBER;
 	if (code == CURLUE_OK)
-		code = path_join(url, &out->doubled);
+		code = grpc ? path_set_grpc(url) : path_join(url, &out->doubled);
 	if (code == CURLUE_OK)
 		code = curl_url_get(url, CURLUPART_URL, &full, 0);
 	if (code != CURLUE_OK)
@@ -137,7 +145,7 @@ static const char *code_fault(CURLUcode code)
 	}
 }
 
-int lens_endpoint_resolve(struct lens_endpoint *out, const char *base, struct lens_error *err)
+static int resolve(struct lens_endpoint *out, const char *base, bool grpc, struct lens_error *err)
 {
 	const char *fault;
 	CURLUcode code;
@@ -150,7 +158,7 @@ int lens_endpoint_resolve(struct lens_endpoint *out, const char *base, struct le
 	fault = base_fault(base);
 	if (!fault) {
 		url = curl_url();
-		code = url ? url_build(url, base, out) : CURLUE_OUT_OF_MEMORY;
+		code = url ? url_build(url, base, grpc, out) : CURLUE_OUT_OF_MEMORY;
 		curl_url_cleanup(url);
 		if (code == CURLUE_OK)
 			return 0;
@@ -161,6 +169,16 @@ int lens_endpoint_resolve(struct lens_endpoint *out, const char *base, struct le
 	free(shown);
 	lens_endpoint_clear(out);
 	return -1;
+}
+
+int lens_endpoint_resolve(struct lens_endpoint *out, const char *base, struct lens_error *err)
+{
+	return resolve(out, base, false, err);
+}
+
+int lens_endpoint_resolve_grpc(struct lens_endpoint *out, const char *base, struct lens_error *err)
+{
+	return resolve(out, base, true, err);
 }
 
 void lens_endpoint_clear(struct lens_endpoint *endpoint)

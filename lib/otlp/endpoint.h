@@ -22,6 +22,10 @@ struct lens_endpoint {
  * lens_endpoint_redact does; *OUT is then empty.
  */
 int lens_endpoint_resolve(struct lens_endpoint *out, const char *base, struct lens_error *err);
+
+/* As lens_endpoint_resolve for gRPC: path and query of BASE do not count, the path is the
+ * service's method. */
+int lens_endpoint_resolve_grpc(struct lens_endpoint *out, const char *base, struct lens_error *err);
 void lens_endpoint_clear(struct lens_endpoint *endpoint);
 
 /*

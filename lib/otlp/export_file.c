@@ -2,7 +2,6 @@
 #include "lib/otlp/export_file.h"
 
 #include "lib/core/text.h"
-#include "lib/otlp/json.h"
 #include "lib/otlp/result.h"
 
 #include <errno.h>
@@ -196,17 +195,16 @@ out:
 	return rc;
 }
 
-void lens_file_exporter_export(struct lens_file_exporter *exporter, const struct lens_batch *batch,
-			       struct lens_export_result *result)
+void lens_file_exporter_post(struct lens_file_exporter *exporter, const uint8_t *bytes,
+			     size_t length, struct lens_export_result *result)
 {
 	struct lens_text line = LENS_TEXT_INIT;
 
 	lens_text_add(&line, "\n", 1);
-	if (lens_json_encode(batch, &line) < 0) {
+	lens_text_add(&line, (const char *)bytes, length);
+	if (line.failed)
 		lens_result_message(result, "%s: out of memory", exporter->path);
-		goto out;
-	}
-	if (line_store(exporter, &line) == 0)
+	else if (line_store(exporter, &line) == 0)
 		result->verdict = LENS_VERDICT_DONE;
 	else if (errno == EINVAL)
 		lens_result_message(result, "%s: not a regular file", exporter->path);
@@ -214,6 +212,5 @@ void lens_file_exporter_export(struct lens_file_exporter *exporter, const struct
 		lens_result_message(result, "%s: a symbolic link is not followed", exporter->path);
 	else
 		lens_result_message(result, "%s: %s", exporter->path, strerror(errno));
-out:
 	lens_text_clear(&line);
 }

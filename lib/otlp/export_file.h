@@ -20,9 +20,9 @@ struct lens_file_exporter *lens_file_exporter_create(const struct lens_exporter_
 						     struct lens_error *err);
 void lens_file_exporter_destroy(struct lens_file_exporter *exporter);
 
-/* RESULT comes with its defaults; see lens_exporter_export. The file is opened for each
- * batch, so that it may be moved away by others. */
-void lens_file_exporter_export(struct lens_file_exporter *exporter, const struct lens_batch *batch,
-			       struct lens_export_result *result);
+/* Stores LINE, a newline at its end. RESULT comes with its defaults; see lens_exporter_post. The
+ * file is opened for each line, so that it may be moved away by others. */
+void lens_file_exporter_post(struct lens_file_exporter *exporter, const uint8_t *line,
+			     size_t length, struct lens_export_result *result);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/otlp/protobuf.h"
 
-#include "lib/core/encoding.h"
-#include "lib/core/text.h"
 #include "lib/otlp/arena.h"
 #include "lib/otlp/model.h"
 #include "lib/otlp/trace.pb-c.h"
@@ -233,25 +231,6 @@ out:
 	return bytes;
 }
 
-/* What a server said, fit for a log line: valid, on one line, without control characters. */
-static void message_set(struct lens_partial_success *out, const char *message)
-{
-	struct lens_text text = LENS_TEXT_INIT;
-	size_t length = 0;
-	char *c;
-
-	lens_utf8_add(&text, message, strlen(message));
-	if (text.data && !text.failed) {
-		for (c = text.data; *c; c++)
-			if ((unsigned char)*c < ' ' || *c == 0x7f)
-				*c = ' ';
-		length = lens_utf8_cut(text.data, text.length, sizeof(out->message) - 1);
-		memcpy(out->message, text.data, length);
-	}
-	out->message[length] = '\0';
-	lens_text_clear(&text);
-}
-
 int lens_protobuf_response_parse(struct lens_partial_success *out, const uint8_t *bytes,
 				 size_t length)
 {
@@ -264,7 +243,7 @@ int lens_protobuf_response_parse(struct lens_partial_success *out, const uint8_t
 	partial = response->partial_success;
 	out->rejected =
 		partial && partial->rejected_spans > 0 ? (uint64_t)partial->rejected_spans : 0;
-	message_set(out, partial ? partial->error_message : "");
+	lens_result_words(out->message, partial ? partial->error_message : "");
 	lens__otlp__export_response__free_unpacked(response, NULL);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #ifndef LENS_OTLP_PROTOBUF_H
 #define LENS_OTLP_PROTOBUF_H
 
+#include "lib/otlp/result.h"
 #include "lib/otlp/span.h"
 
 #include <stddef.h>
@@ -10,11 +11,6 @@
 /* BATCH as an ExportTraceServiceRequest of *LENGTH bytes. The caller frees; NULL when
  * memory ran out. */
 uint8_t *lens_protobuf_encode(const struct lens_batch *batch, size_t *length);
-
-struct lens_partial_success {
-	uint64_t rejected; /* spans */
-	char message[192]; /* the server's words, printable UTF-8; "" none */
-};
 
 /*
  * Reads an ExportTraceServiceResponse; no bytes are one that says nothing. 0, or -1 and

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/otlp/retry.h"
 
+#include "lib/otlp/grpc_status.h"
 #include "lib/otlp/http_date.h"
 
 #include <string.h>
@@ -8,16 +9,8 @@
 #define BACKOFF_FIRST_MS INT64_C(1000)
 #define BACKOFF_MAX_MS   INT64_C(60000)
 
-enum lens_verdict lens_retry_verdict(enum lens_transport transport, long status)
+static enum lens_verdict http_verdict(long status)
 {
-	switch (transport) {
-	case LENS_TRANSPORT_FAILED:
-		return LENS_VERDICT_RETRY;
-	case LENS_TRANSPORT_TOO_LARGE:
-		return LENS_VERDICT_SPLIT;
-	case LENS_TRANSPORT_ANSWERED:
-		break;
-	}
 	if (status >= 200 && status < 300)
 		return LENS_VERDICT_DONE;
 	switch (status) {
@@ -31,6 +24,41 @@ enum lens_verdict lens_retry_verdict(enum lens_transport transport, long status)
 	default:
 		return LENS_VERDICT_DROP;
 	}
+}
+
+static enum lens_verdict grpc_verdict(long code, bool retry_info)
+{
+	switch (code) {
+	case LENS_GRPC_OK:
+		return LENS_VERDICT_DONE;
+	case LENS_GRPC_CANCELLED:
+	case LENS_GRPC_DEADLINE_EXCEEDED:
+	case LENS_GRPC_ABORTED:
+	case LENS_GRPC_OUT_OF_RANGE:
+	case LENS_GRPC_UNAVAILABLE:
+	case LENS_GRPC_DATA_LOSS:
+		return LENS_VERDICT_RETRY;
+	case LENS_GRPC_RESOURCE_EXHAUSTED:
+		/* Without it the server cannot recover, the specification says. */
+		return retry_info ? LENS_VERDICT_RETRY : LENS_VERDICT_DROP;
+	default:
+		return LENS_VERDICT_DROP;
+	}
+}
+
+enum lens_verdict lens_retry_verdict(enum lens_transport transport, long status, bool retry_info)
+{
+	switch (transport) {
+	case LENS_TRANSPORT_HTTP:
+		return http_verdict(status);
+	case LENS_TRANSPORT_GRPC:
+		return grpc_verdict(status, retry_info);
+	case LENS_TRANSPORT_TOO_LARGE:
+		return LENS_VERDICT_SPLIT;
+	case LENS_TRANSPORT_FAILED:
+		break;
+	}
+	return LENS_VERDICT_RETRY;
 }
 
 /* LENGTH decimal digits as milliseconds, saturated; -1 when there is anything else. */

@@ -4,21 +4,26 @@
 
 #include "lib/otlp/exporter.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /*
- * What becomes of a batch, and when: pure functions (OTLP specification, OTLP/HTTP
- * Response: only 429, 502, 503 and 504 are worth another try).
+ * What becomes of a batch, and when: pure functions (OTLP specification, the tables of
+ * retryable codes of OTLP/gRPC and OTLP/HTTP).
  */
 enum lens_transport {
-	LENS_TRANSPORT_ANSWERED,  /* a final status line arrived, whatever became of the rest */
+	LENS_TRANSPORT_HTTP,      /* a final status line arrived, whatever became of the rest */
+	LENS_TRANSPORT_GRPC,      /* a grpc-status arrived, or counts as arrived */
 	LENS_TRANSPORT_FAILED,    /* refused, reset, closed, timed out, given up: no status */
 	LENS_TRANSPORT_TOO_LARGE, /* the request is beyond what a server takes: never sent */
 };
 
-/* STATUS (HTTP) counts for ANSWERED alone. A 2xx is done although its body may be unreadable:
- * sending it again would double the spans. */
-enum lens_verdict lens_retry_verdict(enum lens_transport transport, long status);
+/*
+ * STATUS is HTTP's or gRPC's and counts for these two alone, RETRY_INFO (the server gave a
+ * google.rpc.RetryInfo) for gRPC's RESOURCE_EXHAUSTED. What was taken is done although
+ * the answer's body may be unreadable: sending it again would double the spans.
+ */
+enum lens_verdict lens_retry_verdict(enum lens_transport transport, long status, bool retry_info);
 
 /* The longest Retry-After that is believed: a server's mistake shall not silence a site. */
 #define LENS_RETRY_AFTER_MAX_MS (24 * INT64_C(3600000))

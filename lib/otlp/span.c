@@ -81,6 +81,11 @@ size_t lens_batch_span_count(const struct lens_batch *batch)
 	return batch ? batch->span_count : 0;
 }
 
+size_t lens_batch_bytes(const struct lens_batch *batch)
+{
+	return batch ? lens_arena_bytes(batch->arena) : 0;
+}
+
 struct lens_group *lens_batch_add_group(struct lens_batch *batch)
 {
 	struct lens_group *group = batch ? batch_alloc(batch, 1, sizeof(*group)) : NULL;

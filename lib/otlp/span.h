@@ -25,6 +25,8 @@ struct lens_batch *lens_batch_create(const char *scope_name, const char *scope_v
 void lens_batch_destroy(struct lens_batch *batch);
 bool lens_batch_failed(const struct lens_batch *batch);
 size_t lens_batch_span_count(const struct lens_batch *batch);
+/* Bytes of memory: about what JSON takes on the wire, protobuf half of it. */
+size_t lens_batch_bytes(const struct lens_batch *batch);
 
 /* A new, empty group; its resource is filled through lens_group_resource. Owned by the batch. */
 struct lens_group *lens_batch_add_group(struct lens_batch *batch);

@@ -202,9 +202,13 @@ bad_state_dir() {
 
 @test "variables of the user's that are none: a line in the node's log, the job runs" {
 	run -0 as_user env NEMO_LENS_ENABLED=perhaps NEMO_LENS_EXPORT_STRATEGY=bogus OTEL_RESOURCE_ATTRIBUTES='a,b=1,=c' \
-		srun -n1 --lens "$PLACE/dump" lens
+		srun -n1 --lens --lens-rank=5 "$PLACE/dump" lens
+	# At submission the variables, nothing of what the task's own process found.
+	[ "$(grep -c lens: <<<"$output")" -le 1 ]
+	[[ $output != *malformed* && $output != *"rank 5"* ]]
 	JOB=$(job_of lens)
 	wait_job "$JOB"
+	from_step "$JOB" | grep -q 'rank 5 is outside'
 	from_step "$JOB" | grep -q 'NEMO_LENS_ENABLED=perhaps'
 	expect <<-E
 	a = carrier(env("lens.0"))

@@ -37,13 +37,15 @@ said() {
 	as_user srun --lens -N2 -n2 "$PLACE/dump" task
 	expect <<-'E'
 	for rank in (0, 1):
-	    env = environment(f"task.{rank}")
-	    attributes = carrier(env)
+	    task = env(f"task.{rank}")
+	    attributes = carrier(task)
 	    assert attributes["team"] == "image", attributes
 	    assert attributes["slurm.job.name"] == "of-the-image", attributes
 	    assert attributes["nv.dl.rank"] == str(rank), attributes
-	    assert env["TRACEPARENT"].startswith("00-"), env["TRACEPARENT"]
-	assert environment("task.1")["NEMO_LENS_ENABLED"] == "1"
+	    assert attributes["slurm.job.id"] == task["SLURM_JOB_ID"], attributes
+	    assert task["NEMO_LENS_ENABLED"] == str(rank)
+	job = env("task.1")["SLURM_JOB_ID"]
+	assert env("task.1")["TRACEPARENT"] == traceparent(job, "slurm.task", "0/1")
 	E
 	[ "$(said)" = 0 ]
 }
@@ -53,8 +55,9 @@ said() {
 	as_user srun --lens -N2 -n2 "$PLACE/dump" task
 	as_user srun --lens -N2 -n2 true
 	expect <<-'E'
-	env = environment("task.1")
-	assert env["TRACEPARENT"] == "of-the-image", env["TRACEPARENT"]
+	for task in ranks("task"):
+	    assert task["TRACEPARENT"] == "of-the-image", task["TRACEPARENT"]
+	    assert task["NEMO_LENS_ENABLED"] == "0"
 	E
 	[ "$(said)" = 2 ]
 }

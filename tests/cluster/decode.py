@@ -147,7 +147,7 @@ def from_request(path, everything):
         request = json.load(meta)
     if not everything and not 200 <= request["status"] < 300:
         return
-    if not request["path"].endswith("/v1/traces"):
+    if not request["path"].endswith(("/v1/traces", ".trace.v1.TraceService/Export")):
         raise ValueError(f"{path}: a request to {request['path']}")
     with open(path[: -len("json")] + "body", "rb") as body:
         data = body.read()

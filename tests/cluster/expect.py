@@ -17,6 +17,7 @@ import uuid
 import decode
 
 CLUSTER = "mini"
+RANK_KEYS = ["nv.dl.rank", "nv.dl.world_size", "nv.dl.local_rank", "service.instance.id"]
 DUMPS = ""
 spans = []
 
@@ -45,6 +46,11 @@ def job_uuid(job):
 
 def run_uuid(job, attempt=0):
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"nemo.lens.run/{CLUSTER}/{job}/sr{attempt}"))
+
+
+def array_run_uuid(array):
+    """Of all elements of an array and of all their attempts."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"nemo.lens.run/{CLUSTER}/{array}"))
 
 
 def exporting(count, rate):
@@ -83,6 +89,59 @@ def carrier(variables):
         attributes[key] = urllib.parse.unquote(value, errors="strict")
         assert urllib.parse.quote(attributes[key], safe="") == value, f"{entry}: not as encoded by lens"
     return attributes
+
+
+def assert_identity(variables, job, attempt=0, element=None, run=None):
+    """A process of attempt ATTEMPT of JOB (the raw id; of a het job the leader's).
+
+    ELEMENT is (array's job id, task id) where the job is one of an array, RUN the run id
+    where one was chosen.
+    """
+    array, task = element or (job, 0)
+    expected = {
+        "slurm.job.id": f"{array}_{task}" if element else str(job),
+        "slurm.job.id.raw": str(job),
+        "slurm.array.job_id": str(array),
+        "slurm.array.task_id": str(task),
+        "slurm.restart_count": str(attempt),
+        "slurm.cluster.name": CLUSTER,
+        "nv.dl.job.uuid": job_uuid(array),
+        "nv.dl.run.uuid": array_run_uuid(array) if element else run_uuid(job, attempt),
+        "nemo.run.id": run or str(job),
+    }
+    attributes = carrier(variables)
+    found = {key: attributes.get(key) for key in expected}
+    assert found == expected, f"{found}, not {expected}"
+    assert variables["NEMO_LENS_RUN_ID"] == expected["nemo.run.id"], variables["NEMO_LENS_RUN_ID"]
+    assert variables["TRACEPARENT"].split("-")[1] == trace_id(job, attempt), variables["TRACEPARENT"]
+
+
+def assert_no_rank(variables):
+    """What is no rank: enabled, and without the keys of one."""
+    keys = [key for key in carrier(variables) if key in RANK_KEYS]
+    assert variables["NEMO_LENS_ENABLED"] == "1" and not keys, keys
+
+
+def assert_script(variables, job, attempt=0, **how):
+    """The batch script of JOB."""
+    assert_identity(variables, job, attempt, **how)
+    assert_no_rank(variables)
+    assert variables["TRACEPARENT"] == traceparent(job, "slurm.batch", job, attempt)
+
+
+def assert_step(tasks, job, attempt=0, export=None, **how):
+    """All TASKS of one step of JOB, in the order of ranks; EXPORT: the ranks that do (the last)."""
+    step = tasks[0]["SLURM_STEP_ID"]
+    for rank, task in enumerate(tasks):
+        assert_identity(task, job, attempt, **how)
+        run = task["NEMO_LENS_RUN_ID"]
+        values = [carrier(task).get(key) for key in RANK_KEYS]
+        assert values == [str(rank), str(len(tasks)), task["SLURM_LOCALID"], f"{run}-rank{rank}"], values
+        assert task["SLURM_PROCID"] == str(rank) and task["NEMO_LENS_EXPORT_STRATEGY"] == "all_ranks"
+        exports = rank in ([len(tasks) - 1] if export is None else export)
+        assert task["NEMO_LENS_ENABLED"] == str(int(exports)), (rank, task["NEMO_LENS_ENABLED"])
+        name, place = ("slurm.task", f"{step}/{rank}") if exports else ("slurm.step", step)
+        assert task["TRACEPARENT"] == traceparent(job, name, place, attempt), (name, place, task["TRACEPARENT"])
 
 
 def ours(variables):
@@ -127,8 +186,13 @@ def status(span):
 def assert_tree(trace):
     """One root, each parent there, ids once, each window in its parent's.
 
-    A step is what its first node saw of it: another node's task may go on.
+    What another node saw may go on: a task of a step, a component of a het job.
     """
+    elsewhere = [
+        ("slurm.task", "slurm.step"),
+        ("slurm.step.node", "slurm.step"),
+        ("slurm.job", "slurm.job_attempt"),
+    ]
     by_id = {span["span_id"]: span for span in trace}
     assert len(by_id) == len(trace), "a span arrived twice: " + str(sorted(span["name"] for span in trace))
     roots = [span["name"] for span in trace if not span["parent_span_id"]]
@@ -140,7 +204,7 @@ def assert_tree(trace):
             continue
         parent = by_id[span["parent_span_id"]]
         if attribute(span, "slurm.node.name") != attribute(parent, "slurm.node.name"):
-            assert (span["name"], parent["name"]) == ("slurm.task", "slurm.step"), span
+            assert (span["name"], parent["name"]) in elsewhere, span
             continue
         assert parent["start"] <= span["start"] and span["end"] <= parent["end"], (
             f"{span['name']} {span['start']}..{span['end']} is not in "

@@ -81,9 +81,9 @@ lens_conf() {
 }
 
 # plugstack_line [KEY=VALUE...]: the given arguments, and the sandbox's places
-# for what they leave open.
+# for what they leave open. PLUGSTACK_FLAG: required (default: optional).
 plugstack_line() {
-	local line="optional $LENS_SO" default argument
+	local line="${PLUGSTACK_FLAG:-optional} $LENS_SO" default argument
 	for default in "StateDir=$STATE_DIR" "AgentPath=$LENS" "File=$TRACES"; do
 		for argument in "$@"; do
 			[ "${argument%%=*}" = "${default%%=*}" ] && continue 2
@@ -170,6 +170,11 @@ submit() {
 	as_user sbatch --parsable ${options[@]+"${options[@]}"} --wrap "$command"
 }
 
+# run_batch [SBATCH-OPTION...] COMMAND: submits, waits for its end, sets JOB.
+run_batch() {
+	JOB=$(submit "$@") && wait_job "$JOB"
+}
+
 job_field() { # JOB FIELD
 	slurm scontrol -o show job "$1" | tr ' ' '\n' | sed -n "s/^$2=//p" | head -1
 }
@@ -198,14 +203,15 @@ wait_job() { # JOB [SECONDS]
 
 receiver_up() { # [PORT]
 	mkdir -p "$RECEIVED"
-	rm -f "$RECEIVED/port"
+	rm -f "$RECEIVED/port" "$RECEIVED/grpc_port"
 	"$LENS_TEST_PYTHON" "$LENS_TEST_SRCDIR/tests/cluster/receiver.py" "$RECEIVED" \
 		--port "${1:-0}" </dev/null >"$SANDBOX/receiver.log" 2>&1 3>&- &
 	echo $! >"$SANDBOX/receiver.pid"
 	wait_for 20 test -s "$RECEIVED/port"
 	RECEIVER_PORT=$(cat "$RECEIVED/port")
 	RECEIVER_URL=http://127.0.0.1:$RECEIVER_PORT
-	export RECEIVER_PORT RECEIVER_URL
+	RECEIVER_GRPC_URL=http://127.0.0.1:$(cat "$RECEIVED/grpc_port")
+	export RECEIVER_PORT RECEIVER_URL RECEIVER_GRPC_URL
 }
 
 receiver_gone() {
@@ -263,6 +269,11 @@ place_create() {
 	/bin/cat /proc/$$/environ >"${0%/*}/$1.${SLURM_PROCID:-shell}"
 	E
 	chmod 755 "$PLACE/dump"
+}
+
+# dumped FILE NAME: what variable NAME was in the environment in PLACE/FILE.
+dumped() {
+	tr '\0' '\n' <"$PLACE/$1" | sed -n "s/^$2=//p"
 }
 
 # expect [PATH...]: runs the checks on standard input, Python with the functions of

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An OTLP/HTTP receiver on 127.0.0.1 for tests; standard library only.
+"""An OTLP receiver on 127.0.0.1 for tests: HTTP, and gRPC by the official library.
 
 Each request becomes DIR/NNNNNN.body (as sent, decompressed when gzip) and
-DIR/NNNNNN.json (method, path, headers, status that was answered). The port is
-written to DIR/port once it listens. DIR/answer, when present, says what to
-answer: one line `STATUS [Header: value]` per request, used up from the top; the
-last line stays. Without it: 200.
+DIR/NNNNNN.json (method, path, headers, status that was answered). The ports are
+written to DIR/port and DIR/grpc_port once they listen. DIR/answer, when present, says
+what to answer: one line `STATUS [Header: value]` per request, used up from the top; the
+last line stays. Without it: 200. For gRPC STATUS is its code, and 200 is its OK.
 """
 
 import argparse
@@ -16,7 +16,12 @@ import os
 import signal
 import threading
 import time
+from concurrent import futures
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import grpc
+
+METHOD = "/opentelemetry.proto.collector.trace.v1.TraceService/Export"
 
 
 class Store:
@@ -50,22 +55,22 @@ class Store:
         name, colon, value = header.partition(":")
         return int(status), [(name.strip(), value.strip())] if colon else []
 
-    def add(self, request, body):
+    def add(self, method, path, headers, body):
         """Stores one request; returns what to answer."""
         with self.lock:
-            status, headers = self.next_answer()
+            status, answer = self.next_answer()
             self.count += 1
             name = f"{self.count:06d}"
             self.write(name + ".body", body)
             meta = {
                 "time": time.time(),
-                "method": request.command,
-                "path": request.path,
-                "headers": {k.lower(): v for k, v in request.headers.items()},
+                "method": method,
+                "path": path,
+                "headers": {k.lower(): v for k, v in headers},
                 "status": status,
             }
             self.write(name + ".json", json.dumps(meta).encode())
-        return status, headers
+        return status, answer
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -85,7 +90,9 @@ class Handler(BaseHTTPRequestHandler):
         body = self.body()
         if self.headers.get("content-encoding") == "gzip":
             body = gzip.decompress(body)
-        status, headers = self.server.store.add(self, body)
+        status, headers = self.server.store.add(
+            self.command, self.path, self.headers.items(), body
+        )
         answer = b"{}" if "json" in self.headers.get("content-type", "") else b""
         self.send_response(status)
         for name, value in headers:
@@ -99,10 +106,41 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+class Calls(grpc.GenericRpcHandler):
+    """The one method; the library checks the frame and takes gzip out."""
+
+    def __init__(self, store):
+        self.store = store
+
+    def service(self, details):
+        if details.method == METHOD:
+            return grpc.unary_unary_rpc_method_handler(self.export)
+        return None
+
+    def export(self, body, context):
+        headers = [(name, str(value)) for name, value in context.invocation_metadata()]
+        headers += [("content-type", "application/grpc")]
+        headers += [("time-remaining", str(context.time_remaining()))]
+        status, _ = self.store.add("POST", METHOD, headers, body)
+        if status != 200:
+            code = next(code for code in grpc.StatusCode if code.value[0] == status)
+            context.abort(code, "as the test wants it")
+        return b""
+
+
+def grpc_start(store, port):
+    """Listens on PORT, 0 for a free one; the server and its port."""
+    server = grpc.server(futures.ThreadPoolExecutor(max_workers=4), handlers=(Calls(store),))
+    port = server.add_insecure_port(f"127.0.0.1:{port}")
+    server.start()
+    return server, port
+
+
 def main():
-    parser = argparse.ArgumentParser(description="OTLP/HTTP receiver for tests")
+    parser = argparse.ArgumentParser(description="OTLP receiver for tests")
     parser.add_argument("directory", help="where requests are stored")
-    parser.add_argument("--port", type=int, default=0, help="0: a free one")
+    parser.add_argument("--port", type=int, default=0, help="of HTTP; 0: a free one")
+    parser.add_argument("--grpc-port", type=int, default=0, help="0: a free one")
     options = parser.parse_args()
     os.makedirs(options.directory, exist_ok=True)
     server = ThreadingHTTPServer(("127.0.0.1", options.port), Handler)
@@ -110,9 +148,12 @@ def main():
     server.store = Store(options.directory)
     # A second start on the same directory goes on counting.
     server.store.count = sum(name.endswith(".body") for name in os.listdir(options.directory))
+    calls, grpc_port = grpc_start(server.store, options.grpc_port)
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+    server.store.write("grpc_port", f"{grpc_port}\n".encode())
     server.store.write("port", str(server.server_address[1]).encode() + b"\n")
     server.serve_forever(poll_interval=0.1)
+    calls.stop(None)
 
 
 if __name__ == "__main__":

@@ -44,8 +44,9 @@ started() { # FILE
 	expect <<-E
 	trace = of_job($JOB)
 	assert names($JOB) == [
-	    "slurm.batch", "slurm.job", "slurm.job_attempt", "slurm.phase.queued",
-	    "slurm.step", "slurm.step", "slurm.task", "slurm.task"], names($JOB)
+	    "slurm.batch", "slurm.job", "slurm.job_attempt", "slurm.job_setup", "slurm.job_start",
+	    "slurm.job_teardown", "slurm.phase.queued", "slurm.step", "slurm.step",
+	    "slurm.step.node", "slurm.task", "slurm.task"], names($JOB)
 	assert_tree(trace)
 	root, job = one($JOB, "slurm.job_attempt"), one($JOB, "slurm.job", $JOB)
 	queued, batch = one($JOB, "slurm.phase.queued"), one($JOB, "slurm.batch", $JOB)
@@ -71,7 +72,7 @@ started() { # FILE
 }
 
 @test "resource, scope and common attributes" {
-	run_batch --lens --lens-run-id=exp-7 -n2 -J train "srun true"
+	run_batch --lens --lens-run-id=exp-7 -n2 -w n1 -J train "srun true"
 	expect <<-E
 	for span in of_job($JOB):
 	    r, a = span["resource"], span["attributes"]
@@ -193,14 +194,80 @@ started() { # FILE
 	wait_sent $((JOB + 1))
 	expect <<-E
 	salloc = $JOB + 1
-	assert names($JOB) == ["slurm.job", "slurm.job_attempt", "slurm.phase.queued", "slurm.step", "slurm.task"], names($JOB)
-	assert names(salloc) == ["slurm.job", "slurm.job_attempt", "slurm.phase.queued",
-	    "slurm.step", "slurm.step", "slurm.task", "slurm.task"], names(salloc)
+	assert names($JOB) == ["slurm.job", "slurm.job_attempt", "slurm.job_setup", "slurm.job_start",
+	    "slurm.job_teardown", "slurm.phase.queued", "slurm.step", "slurm.step.node",
+	    "slurm.task"], names($JOB)
+	assert names(salloc) == ["slurm.job", "slurm.job_attempt", "slurm.job_setup", "slurm.job_start",
+	    "slurm.job_teardown", "slurm.phase.queued", "slurm.step", "slurm.step", "slurm.task",
+	    "slurm.task"], names(salloc)
 	for job in $JOB, salloc:
 	    assert_tree(of_job(job))
 	    assert one(job, "slurm.step", 0)["parent_span_id"] == one(job, "slurm.job", job)["span_id"]
 	assert attribute(one($JOB, "slurm.task", "0/1"), "slurm.node.name") == "n2"
 	assert status(one(salloc, "slurm.step", 0)) == "unset" and status(one(salloc, "slurm.step", 1)) == "error"
+	E
+}
+
+@test "an allocation that runs nothing has the job's spans" {
+	run -0 as_user salloc --quiet --lens --no-shell -N2
+	JOB=$(slurm squeue -h -o %A)
+	slurm scancel "$JOB"
+	wait_sent "$JOB"
+	expect <<-E
+	assert names($JOB) == ["slurm.job", "slurm.job_attempt", "slurm.job_start",
+	    "slurm.phase.queued"], names($JOB)
+	assert_tree(of_job($JOB))
+	assert attribute(one($JOB, "slurm.job", $JOB), "slurm.node.name") == "n1"
+	assert attribute(one($JOB, "slurm.job", $JOB), "slurm.state") == "CANCELLED"
+	assert {attribute(span, "slurm.confidence") for span in of_job($JOB)} == {"synthesized"}
+	E
+}
+
+@test "array elements: a trace each, one job uuid" {
+	JOB=$(submit --lens --array=1-2 "srun -n1 $PLACE/dump element\$SLURM_ARRAY_TASK_ID")
+	wait_for 60 test -s "$PLACE/element1.0" -a -s "$PLACE/element2.0"
+	local ids
+	ids=$(tr '\0' '\n' <"$PLACE/element1.0" | sed -n 's/^SLURM_JOB_ID=//p')
+	ids+=,$(tr '\0' '\n' <"$PLACE/element2.0" | sed -n 's/^SLURM_JOB_ID=//p')
+	wait_sent "${ids#*,}"
+	wait_sent "${ids%,*}"
+	expect <<-E
+	for task, job in enumerate([$ids], 1):
+	    assert_tree(of_job(job))
+	    assert {"slurm.job_attempt", "slurm.job", "slurm.batch", "slurm.step", "slurm.task"} <= set(names(job))
+	    for span in of_job(job):
+	        r = span["resource"]
+	        assert r["slurm.job.id"] == f"${JOB}_{task}" and r["slurm.job.id.raw"] == str(job), r
+	        assert r["slurm.array.task_id"] == str(task) and r["nv.dl.job.uuid"] == job_uuid($JOB), r
+	    assert env(f"element{task}.0")["TRACEPARENT"] == traceparent(job, "slurm.task", "0/0")
+	E
+}
+
+@test "components of a het job: one trace, a slurm.job each, ranks across both" {
+	cat >"$PLACE/job" <<-E
+	#!/bin/sh
+	#SBATCH --lens -n1 -w n1
+	#SBATCH hetjob
+	#SBATCH -n2 -w n2
+	srun --het-group=0,1 $PLACE/dump het
+	E
+	JOB=$(as_user sbatch --parsable "$PLACE/job")
+	wait_sent "$JOB"
+	wait_sent $((JOB + 1))
+	expect <<-E
+	assert_tree(of_job($JOB))
+	assert not names($JOB + 1)
+	assert names($JOB).count("slurm.job_attempt") == names($JOB).count("slurm.step") == 1
+	leader, other = one($JOB, "slurm.job", $JOB), one($JOB, "slurm.job", $JOB + 1)
+	assert attribute(leader, "slurm.node.name") == "n1" and attribute(other, "slurm.node.name") == "n2"
+	assert one($JOB, "slurm.step", 0)["parent_span_id"] == leader["span_id"]
+	assert attribute(one($JOB, "slurm.step", 0), "slurm.step.tasks") == 3
+	assert attribute(one($JOB, "slurm.step.node", "0/n2"), "slurm.step.tasks") == 2
+	assert attribute(one($JOB, "slurm.task", "0/2"), "slurm.node.name") == "n2"
+	assert enabled("het") == [2]
+	for rank, task in enumerate(ranks("het")):
+	    a = carrier(task)
+	    assert a["nv.dl.rank"] == str(rank) and a["nv.dl.world_size"] == "3" and a["slurm.job.id"] == "$JOB", a
 	E
 }
 
@@ -245,12 +312,13 @@ started() { # FILE
 	rm "$RECEIVED/answer"
 	slurm "$LENS" agent --once --state-dir "$SANDBOX/copy" --set Protocol=file --set "File=$PLACE/file.jsonl"
 	slurm "$LENS" agent --once --state-dir "$STATE_DIR" --set "Endpoint=$RECEIVER_URL"
-	[ -z "$(state_files)" ] && [ -z "$(STATE_DIR=$SANDBOX/copy state_files)" ]
+	nothing_left
+	STATE_DIR=$SANDBOX/copy nothing_left
 	expect "$RECEIVED" "$PLACE/file.jsonl" <<-E
 	everything = of_job($JOB)
 	http = [span for span in everything if not span["source"].endswith("jsonl")]
 	file = [span for span in everything if span["source"].endswith("jsonl")]
-	assert len(http) == 7, [span["name"] for span in http]
+	assert len(http) == 11, [span["name"] for span in http]
 	assert_tree(http)
 	assert comparable(http) == comparable(file)
 	E

@@ -14,33 +14,33 @@
 
 /* One line of the log, and where it can be read: an error goes to the user's terminal or
  * output wherever Slurm has made that its stderr, information only on the submit side. */
-static void say(bool error, const char *format, va_list args)
+static void say(bool error, const char *text)
 {
 	bool submit = host_self.context == S_CTX_ALLOCATOR || host_self.context == S_CTX_LOCAL;
 	bool user = submit || (error && host_self.stderr_is_users);
-	char text[4096];
 
-	vsnprintf(text, sizeof(text), format, args);
 	host_record(HOST_LOG, user, text, strlen(text));
 	if (user)
 		dprintf(2, "%s: %s%s\n", host_self.role, error ? "error: " : "", text);
 }
 
-#define LOGGER(name, error)                                                          \
-	void name(const char *format, ...)                                           \
-	{                                                                            \
-		va_list args;                                                        \
-                                                                                     \
-		va_start(args, format);                                              \
-		say(error, format, args);                                            \
-		va_end(args);                                                        \
+#define LOGGER(name, error)                                  \
+	void name(const char *format, ...)                   \
+	{                                                    \
+		char text[4096];                             \
+		va_list args;                                \
+                                                             \
+		va_start(args, format);                      \
+		vsnprintf(text, sizeof(text), format, args); \
+		va_end(args);                                \
+		say(error, text);                            \
 	}
 
 /* What the default debug level shows: verbose and below are dropped. */
-#define DROPPED(name)                                                                \
-	void name(const char *format, ...)                                           \
-	{                                                                            \
-		(void)format;                                                        \
+#define DROPPED(name)                      \
+	void name(const char *format, ...) \
+	{                                  \
+		(void)format;              \
 	}
 
 LOGGER(slurm_error, true)

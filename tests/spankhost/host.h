@@ -25,10 +25,10 @@ extern const char *const host_release_names[HOST_RELEASES]; /* "22.05", ... */
 /* A site: what slurm.conf and plugstack.conf say. Strings are borrowed. */
 struct host_site {
 	enum host_release release;
-	const char *plugin;	       /* path of the .so */
-	const char *const *arguments;  /* plugstack's for it; NULL ends them */
-	bool contain;	   /* PrologFlags=Alloc,Contain: prologs first, an extern step */
-	bool run_in_job;   /* PrologFlags=RunInJob: no SPANK prolog or epilog at all */
+	const char *plugin;           /* path of the .so */
+	const char *const *arguments; /* plugstack's for it; NULL ends them */
+	bool contain;                 /* PrologFlags=Alloc,Contain: prologs first, an extern step */
+	bool run_in_job;              /* PrologFlags=RunInJob: no SPANK prolog or epilog at all */
 	bool contain_spank; /* ContainSpank: hooks of a step in a clone that shares memory */
 };
 
@@ -42,17 +42,18 @@ unsigned int host_uid(void);
 
 /* A job as slurmctld knows it. Job and step functions borrow what it points to. */
 struct host_job {
-	uint32_t id;	     /* this component's */
-	uint32_t array_job;  /* 0: no array */
+	uint32_t id;        /* this component's */
+	uint32_t array_job; /* 0: no array */
 	uint32_t array_task;
 	uint32_t het_leader; /* 0: no het job */
 	uint32_t het_offset; /* which component */
 	uint32_t restarts;
-	uint32_t nodes;	     /* n1, n2, ... */
-	uint32_t first;	     /* number of its first node; 0 counts as 1 */
-	uint32_t tasks;	     /* -n */
-	char **env;	     /* what sbatch sent, NULL ends it; owned, see host_job_clear */
-	char **control;	     /* job control environment NAME=value; owned */
+	uint32_t nodes; /* n1, n2, ... */
+	uint32_t first; /* number of its first node; 0 counts as 1 */
+	uint32_t tasks; /* -n */
+	int status;     /* wait status at the end; a cancelled job shows 0 here, too */
+	char **env;     /* what sbatch sent, NULL ends it; owned, see host_job_clear */
+	char **control; /* job control environment NAME=value; owned */
 };
 
 void host_job_clear(struct host_job *job);
@@ -60,19 +61,19 @@ void host_job_clear(struct host_job *job);
 /* --- the user's side */
 
 struct host_submission {
-	char *const *env;	      /* the user's environment */
-	const char *const *options;   /* of the plugin: "name" or "name=value"; NULL ends them */
-	const char *const *exports;   /* srun --export=ALL,NAME=value; NULL: none */
-	bool export_none;	      /* --export=NONE */
-	uint32_t components;	      /* of a het job; 0 counts as 1 */
+	char *const *env;           /* the user's environment */
+	const char *const *options; /* of the plugin: "name" or "name=value"; NULL ends them */
+	const char *const *exports; /* srun --export=ALL,NAME=value; NULL: none */
+	bool export_none;           /* --export=NONE */
+	uint32_t components;        /* of a het job; 0 counts as 1 */
 };
 
 /*
  * sbatch, or salloc when SALLOC. 0 with JOB->env and JOB->control as they reach slurmctld, the rest
  * of JOB as the caller filled it in; else what sbatch exits with, and there is no job.
  */
-int host_submit(struct host *host, const struct host_submission *submission,
-		struct host_job *job, bool salloc);
+int host_submit(struct host *host, const struct host_submission *submission, struct host_job *job,
+		bool salloc);
 
 /* An option as srun packs it into the launch message. */
 struct host_packed {
@@ -86,11 +87,11 @@ struct host_step {
 	uint32_t nodes, first; /* as in a job; 0 counts as 1 */
 	uint32_t tasks;
 	uint32_t task_offset, node_offset; /* of the component in a het step */
-	uint32_t all_tasks;	  /* of all components; 0: tasks */
-	const char *const *argv;  /* NULL: /bin/true */
-	const int *status;	  /* wait status of each task; NULL: 0 */
-	bool setup_fails;	  /* no hook between init_post_opt and exit */
-	char **env;		  /* srun's, owned, see host_step_clear */
+	uint32_t all_tasks;                /* of all components; 0: tasks */
+	const char *const *argv;           /* NULL: /bin/true */
+	const int *status;                 /* wait status of each task; NULL: 0 */
+	bool setup_fails;                  /* no hook between init_post_opt and exit */
+	char **env;                        /* srun's, owned, see host_step_clear */
 	struct host_packed packed[16];
 	size_t packed_count;
 };
@@ -139,11 +140,11 @@ struct host_event {
 	const char *role; /* "sbatch", "salloc", "srun", "slurmd", "prolog", "batch", ... */
 	const char *hook; /* "init", ... ; "" outside one */
 	uint32_t process; /* which of the host's processes, from 1 */
-	uint32_t node;	  /* its number; 0 on the submit side */
+	uint32_t node;    /* its number; 0 on the submit side */
 	uint32_t job, step, rank;
 	int value;
 	int threads_added; /* of a hook */
-	int fds_added;	   /* of a hook */
+	int fds_added;     /* of a hook */
 	int fds_inherited; /* those of them that an exec keeps */
 	unsigned int euid_after;
 	size_t length;

@@ -39,8 +39,9 @@ static spank_err_t permitted(spank_item_t item)
 	case S_CTX_SLURMD:
 		return ESPANK_NOT_AVAIL;
 	case S_CTX_JOB_SCRIPT:
-		return item == S_JOB_ID || item == S_JOB_UID || item == S_JOB_GID ? ESPANK_SUCCESS :
-										    ESPANK_NOT_AVAIL;
+		return item == S_JOB_ID || item == S_JOB_UID || item == S_JOB_GID
+			       ? ESPANK_SUCCESS
+			       : ESPANK_NOT_AVAIL;
 	case S_CTX_LOCAL:
 		if (!known_to_srun(item))
 			return ESPANK_NOT_REMOTE;
@@ -144,7 +145,10 @@ static spank_err_t list_item(spank_item_t item, va_list args)
 
 	switch (item) {
 	case S_JOB_UID:
-		*va_arg(args, uid_t *) = host_uid();
+		*va_arg(args, uid_t *) =
+			host_self.context == S_CTX_LOCAL && host_self.profile->srun_uid_nobody
+				? 99
+				: host_uid();
 		return ESPANK_SUCCESS;
 	case S_JOB_GID:
 		*va_arg(args, gid_t *) = host_uid();

@@ -7,16 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOCAL_PREFIX "SLURM_SPANK_"
+#define LOCAL_PREFIX  "SLURM_SPANK_"
 #define SCRIPT_PREFIX "SPANK_"
-
-static const char *plugin_name = "";
 
 /* PREFIX, then how Slurm names the option NAME in an environment. */
 void host_option_variable(char out[128], const char *name, const char *prefix)
 {
-	size_t at = (size_t)snprintf(out, 128, "%s_SLURM_SPANK_OPTION_%s_%s", prefix, plugin_name,
-				     name);
+	size_t at = (size_t)snprintf(out, 128, "%s_SLURM_SPANK_OPTION_%s_%s", prefix,
+				     host_plugin_name, name);
 
 	for (char *c = out + at - strlen(name); *c; c++)
 		if (!isalnum((unsigned char)*c))
@@ -34,7 +32,6 @@ struct host_option *host_option_find(const char *name)
 spank_err_t spank_option_register(spank_t spank, struct spank_option *option)
 {
 	struct host_option *own = &host_self.options[host_self.option_count];
-	const char *site = host_site(host_self.host)->plugin;
 
 	if (!spank || host_self.hook != HOOK_INIT)
 		return ESPANK_BAD_ARG;
@@ -42,7 +39,6 @@ spank_err_t spank_option_register(spank_t spank, struct spank_option *option)
 		return ESPANK_BAD_ARG;
 	if (host_self.option_count == sizeof(host_self.options) / sizeof(*own))
 		return ESPANK_NOSPACE;
-	plugin_name = strstr(site, "probe") ? "probe" : "lens";
 	snprintf(own->name, sizeof(own->name), "%s", option->name);
 	own->has_arg = option->has_arg;
 	own->val = option->val;
@@ -78,7 +74,6 @@ spank_err_t spank_option_getopt(spank_t spank, struct spank_option *option, char
 		return own->found ? ESPANK_SUCCESS : ESPANK_ERROR;
 	}
 	/* prolog and epilog, where nothing was registered */
-	plugin_name = strstr(host_site(host_self.host)->plugin, "probe") ? "probe" : "lens";
 	host_option_variable(name, option->name, "");
 	value = getenv(name);
 	if (!value) {
@@ -115,7 +110,8 @@ int host_options_from_user(const char *const *given)
 		host_option_variable(name, host_self.options[i].name, LOCAL_PREFIX);
 		value = getenv(name);
 		if (value && host_option_call(&host_self.options[i], value, 0)) {
-			slurm_error("Invalid argument (%s) for environment variable: %s", value, name);
+			slurm_error("Invalid argument (%s) for environment variable: %s", value,
+				    name);
 			return -1;
 		}
 	}
@@ -155,6 +151,31 @@ void host_options_hand_on(void)
 	}
 }
 
+static bool is_option_variable(const char *string)
+{
+	static const char prefix[] = "_SLURM_SPANK_OPTION_";
+
+	if (strncmp(string, SCRIPT_PREFIX, sizeof(SCRIPT_PREFIX) - 1) == 0)
+		string += sizeof(SCRIPT_PREFIX) - 1;
+	return strncmp(string, prefix, sizeof(prefix) - 1) == 0;
+}
+
+/* Takes what is left of options out of the environment, as Slurm does it: the one that follows
+ * one taken out is passed over, and so reaches the tasks. */
+static void variables_clear(void)
+{
+	for (char **e = host_self.env; *e; e++) {
+		char name[256];
+
+		if (!is_option_variable(*e))
+			continue;
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(*e, "="), *e);
+		host_env_set(&host_self.env, name, NULL);
+		if (!*e)
+			break;
+	}
+}
+
 /* In slurmstepd: packed ones, then the environment's, and out of it. */
 void host_options_remote(void)
 {
@@ -168,17 +189,17 @@ void host_options_remote(void)
 		if (!option)
 			continue;
 		host_option_call(option, step->packed[i].value, 1);
-		seen[option - host_self.options] = true;
+		seen[option - host_self.options] = !host_self.profile->option_twice;
 	}
 	for (size_t i = 0; i < host_self.option_count; i++) {
 		const char *value;
 
 		host_option_variable(name, host_self.options[i].name, "");
 		value = host_env_get(host_self.env, name);
-		if (!value)
+		if (!value || seen[i])
 			continue;
-		if (!seen[i] || host_self.profile->option_twice)
-			host_option_call(&host_self.options[i], value, 1);
+		host_option_call(&host_self.options[i], value, 1);
 		host_env_set(&host_self.env, name, NULL);
 	}
+	variables_clear();
 }

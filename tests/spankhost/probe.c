@@ -69,9 +69,9 @@ static void tell(spank_t sp, const char *hook, const char *question, const char 
 
 static void tell(spank_t sp, const char *hook, const char *question, const char *format, ...)
 {
-	const char *node = spank_context() == S_CTX_REMOTE || spank_context() == S_CTX_JOB_SCRIPT ?
-				   getenv("SLURMD_NODENAME") :
-				   NULL;
+	const char *node = spank_context() == S_CTX_REMOTE || spank_context() == S_CTX_JOB_SCRIPT
+				   ? getenv("SLURMD_NODENAME")
+				   : NULL;
 	char path[300], answer[512], line[1024];
 	uint32_t job = 0;
 	va_list args;
@@ -148,7 +148,10 @@ static void ask_others(spank_t sp, const char *hook)
 	tell(sp, hook, "rc.S_TASK_PID", "%s", spankhost_rc_name(rc));
 	if (rc == ESPANK_SUCCESS)
 		tell(sp, hook, "item.S_TASK_PID", "%s",
-		     pid == -1 ? "-1" : pid == getpid() ? "self" : pid > 0 ? "another" : "none");
+		     pid == -1         ? "-1"
+		     : pid == getpid() ? "self"
+		     : pid > 0         ? "another"
+				       : "none");
 	rc = spank_get_item(sp, S_JOB_ARGV, &count, &list);
 	tell(sp, hook, "rc.S_JOB_ARGV", "%s", spankhost_rc_name(rc));
 	rc = spank_get_item(sp, S_SLURM_VERSION, &text);
@@ -264,8 +267,7 @@ static void ask_calls(spank_t sp, const char *hook)
 	     spankhost_rc_name(spank_setenv(sp, "PROBE_SET", hook, 1)));
 	tell(sp, hook, "rc.setenv.again", "%s",
 	     spankhost_rc_name(spank_setenv(sp, "PROBE_SET", "again", 0)));
-	tell(sp, hook, "rc.unsetenv", "%s",
-	     spankhost_rc_name(spank_unsetenv(sp, "PROBE_NONE")));
+	tell(sp, hook, "rc.unsetenv", "%s", spankhost_rc_name(spank_unsetenv(sp, "PROBE_NONE")));
 	/* Slurm 22.05 dies of it in prolog and epilog, and in a het srun after init_post_opt. */
 	if (spank_context() == S_CTX_JOB_SCRIPT ||
 	    (spank_context() == S_CTX_LOCAL && strncmp(hook, "init", 4) != 0))
@@ -342,10 +344,10 @@ int slurm_spank_init(spank_t sp, int count, char **arguments)
 	return ask(sp, count, arguments, "init");
 }
 
-#define HOOK(name)                                                                   \
-	int slurm_spank_##name(spank_t sp, int count, char **arguments)              \
-	{                                                                            \
-		return ask(sp, count, arguments, #name);                             \
+#define HOOK(name)                                                      \
+	int slurm_spank_##name(spank_t sp, int count, char **arguments) \
+	{                                                               \
+		return ask(sp, count, arguments, #name);                \
 	}
 
 HOOK(job_prolog)

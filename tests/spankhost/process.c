@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sched.h>
@@ -17,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HUNG_MS 3000 /* how long a descriptor may outlive its process */
-#define FD_MAX 256
+#define HUNG_MS     3000 /* how long a descriptor may outlive its process */
+#define FD_MAX      256
 #define CLONE_STACK (1024 * 1024)
 
 struct host_self host_self = { .hook = HOOK_NONE };
@@ -41,6 +42,7 @@ const char *const host_hook_names[] = {
 };
 
 static void *plugin;
+const char *host_plugin_name = "";
 static spank_f *hooks[HOOK_NONE];
 
 static void die(const char *what)
@@ -62,6 +64,9 @@ void host_plugin_load(void)
 	type = dlsym(plugin, "plugin_type");
 	if (!type || strcmp(type, "spank") != 0)
 		die("no SPANK plugin");
+	host_plugin_name = dlsym(plugin, "plugin_name");
+	if (!host_plugin_name)
+		die("a plugin without a name");
 	for (size_t i = 0; i < HOOK_NONE; i++) {
 		char name[64];
 
@@ -148,10 +153,9 @@ static int run_cloned(void)
 
 int host_hook_run(enum host_hook hook, struct host_task *task)
 {
-	bool cloned = host_site(host_self.host)->contain_spank &&
-		      host_self.context == S_CTX_REMOTE &&
-		      (hook == HOOK_USER_INIT || hook == HOOK_TASK_POST_FORK ||
-		       hook == HOOK_TASK_EXIT);
+	bool cloned =
+		host_site(host_self.host)->contain_spank && host_self.context == S_CTX_REMOTE &&
+		(hook == HOOK_USER_INIT || hook == HOOK_TASK_POST_FORK || hook == HOOK_TASK_EXIT);
 	int rc = 0;
 
 	if (!hooks[hook])
@@ -180,6 +184,17 @@ void host_stdio_set(int in, int out)
 	fd_put(in, 0);
 	fd_put(out, 1);
 	fd_put(out, 2);
+}
+
+void host_become_user(void)
+{
+	gid_t gid = host_uid();
+
+	if (getuid() != 0)
+		return;
+	if (setgroups(1, &gid) || setresgid(gid, gid, gid) ||
+	    setresuid(host_uid(), host_uid(), host_uid()))
+		die("setresuid");
 }
 
 static void *idle(void *argument)
@@ -260,12 +275,23 @@ static int read_output(int fd, pid_t pid)
 		waitpid(pid, &status, 0);
 	if (length)
 		host_record(host_self.context == S_CTX_SLURMD ||
-					    host_self.context == S_CTX_JOB_SCRIPT ?
-				    HOST_LOGGED :
-				    HOST_OUTPUT,
+					    host_self.context == S_CTX_JOB_SCRIPT
+				    ? HOST_LOGGED
+				    : HOST_OUTPUT,
 			    0, text, length);
 	free(text);
 	return status;
+}
+
+/* What the process wrote, which is where the host itself says why it gave up. */
+static const char *last_output(const struct host *host)
+{
+	const char *text = "";
+
+	for (const struct host_event *e = NULL; (e = host_event_next(host, e));)
+		if (e->kind == HOST_OUTPUT || e->kind == HOST_LOGGED)
+			text = e->text;
+	return text;
 }
 
 int host_process_run(struct host *host, const char *role, enum spank_context context, uint32_t node,
@@ -293,6 +319,8 @@ int host_process_run(struct host *host, const char *role, enum spank_context con
 	close(fds[1]);
 	status = read_output(fds[0], pid);
 	close(fds[0]);
+	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT)
+		fprintf(stderr, "%s\n", last_output(host));
 	if (WIFSIGNALED(status))
 		host_record(HOST_CRASH, WTERMSIG(status), "", 0);
 	host_self = seen;

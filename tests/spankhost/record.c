@@ -25,11 +25,13 @@ const struct host_profile host_profiles[HOST_RELEASES] = {
 			 .script_job_nodelist = true,
 			 .script_pipes = true,
 			 .start_time = true,
+			 .srun_uid_nobody = true,
 			 .stepd_threads = 12 },
 	[HOST_26_05] = { .version = "26.05.5",
 			 .script_job_nodelist = true,
 			 .script_pipes = true,
 			 .start_time = true,
+			 .srun_uid_nobody = true,
 			 .sluid = true,
 			 .batch_step_id = true,
 			 .stepd_threads = 7 },
@@ -96,6 +98,7 @@ struct host_event *host_record(enum host_kind kind, int value, const void *text,
 		fprintf(stderr, "# the list of events is full\n");
 		abort();
 	}
+	memset(event, 0, sizeof(*event));
 	event->kind = kind;
 	event->value = value;
 	event->role = host_self.role;
@@ -112,8 +115,9 @@ struct host_event *host_record(enum host_kind kind, int value, const void *text,
 	return event;
 }
 
-void host_record_env(enum host_kind kind, char *const *env)
+struct host_event *host_record_env(enum host_kind kind, char *const *env)
 {
+	struct host_event *event;
 	size_t length = 0, at = 0;
 	char *text;
 
@@ -126,8 +130,9 @@ void host_record_env(enum host_kind kind, char *const *env)
 		memcpy(text + at, env[i], strlen(env[i]) + 1);
 		at += strlen(env[i]) + 1;
 	}
-	host_record(kind, 0, text, length);
+	event = host_record(kind, 0, text, length);
 	free(text);
+	return event;
 }
 
 const struct host_event *host_event_next(const struct host *host, const struct host_event *before)

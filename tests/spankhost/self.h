@@ -10,15 +10,16 @@
 /* What differs between releases. */
 struct host_profile {
 	const char *version;
-	bool option_twice;	 /* slurmstepd calls back for the packed option and its variable */
-	bool export_none_loses;	 /* --export=NONE strips the batch step's options */
+	bool option_twice;        /* slurmstepd calls back for the packed option and its variable */
+	bool export_none_loses;   /* --export=NONE strips the batch step's options */
 	bool script_job_nodelist; /* prolog and epilog have SLURM_JOB_NODELIST, start and end */
-	bool script_pipes;	 /* their fds 1 and 2 are a pipe that slurmd reads to its end */
-	bool control_kills;	 /* spank_job_control_* ends a prolog by SIGSEGV */
-	bool start_time;	 /* SLURM_JOB_START_TIME in a job's environment */
-	bool sluid;		 /* SLURM_JOB_SLUID */
-	bool batch_step_id;	 /* SLURM_STEP_ID=-5 in the batch step */
-	int stepd_threads;	 /* besides the one that runs hooks */
+	bool script_pipes;        /* their fds 1 and 2 are a pipe that slurmd reads to its end */
+	bool control_kills;       /* spank_job_control_* ends a prolog by SIGSEGV */
+	bool start_time;          /* SLURM_JOB_START_TIME in a task's environment */
+	bool srun_uid_nobody;     /* srun's S_JOB_UID is 99 */
+	bool sluid;               /* SLURM_JOB_SLUID */
+	bool batch_step_id;       /* SLURM_STEP_ID=-5 in the batch script */
+	int stepd_threads;        /* besides the one that runs hooks */
 };
 
 extern const struct host_profile host_profiles[HOST_RELEASES];
@@ -42,7 +43,7 @@ enum host_hook {
 struct host_task {
 	uint32_t local, global;
 	uint32_t procid; /* in the whole step, which differs in a het one */
-	pid_t pid;	 /* -1 before it is known */
+	pid_t pid;       /* -1 before it is known */
 	bool exited;
 	int status;
 };
@@ -71,21 +72,22 @@ struct host_self {
 	uint32_t step_id;
 	uint32_t nnodes, nodeid, local_tasks, total_tasks;
 	uint32_t array_job, array_task;
-	bool has_job;		 /* srun knows its job only from local_user_init on */
-	char **env;		 /* S_JOB_ENV */
+	bool has_job; /* srun knows its job only from local_user_init on */
+	char **env;   /* S_JOB_ENV */
 	char **argv;
 	struct host_task *tasks;
-	struct host_task *task;	 /* the one that a task hook is about */
+	struct host_task *task; /* the one that a task hook is about */
 	enum host_hook hook;
 	bool stderr_is_users;
-	char **control;		 /* the job control environment */
+	char **control; /* the job control environment */
 	struct host_option options[32];
 	size_t option_count;
-	int user_fd;		 /* the user's output, or the daemon's log */
+	int user_fd; /* the user's output, or the daemon's log */
 };
 
 extern struct host_self host_self;
 extern const char *const host_hook_names[];
+extern const char *host_plugin_name;
 
 /* The plugin's handle; the tag is spank.h's. */
 struct spank_handle {
@@ -101,7 +103,7 @@ struct host *host_record_create(const struct host_site *site);
 const struct host_site *host_site(const struct host *host);
 uint32_t host_process_number(struct host *host);
 struct host_event *host_record(enum host_kind kind, int value, const void *text, size_t length);
-void host_record_env(enum host_kind kind, char *const *env);
+struct host_event *host_record_env(enum host_kind kind, char *const *env);
 
 /* --- process.c */
 
@@ -115,6 +117,7 @@ void host_plugin_unload(void);
 int host_hook_run(enum host_hook hook, struct host_task *task); /* the hook's rc */
 void host_stdio_set(int in, int out); /* -1: closed; keeps host_self.user_fd; duplicates */
 void host_threads_start(int count);
+void host_become_user(void); /* for good */
 
 /* --- options.c */
 void host_option_variable(char out[128], const char *name, const char *prefix);
@@ -129,6 +132,7 @@ void host_node_list(char out[64], uint32_t first, uint32_t count);
 char **host_daemon_env(uint32_t node);
 
 /* --- jobenv.c */
+void host_env_allocation(char ***env, const struct host_job *job);
 void host_env_batch(char ***env, const struct host_job *job);
 void host_env_step(char ***env, const struct host_job *job, const struct host_step *step);
 void host_env_task(char ***env, const struct host_task *task);

@@ -58,21 +58,21 @@ static inline struct json_object *sample_spans(struct json_object *group)
 	return json_object_object_get(json_object_array_get_idx(scopes, 0), "spans");
 }
 
-/* The NTH span NAME of the first group, or NULL. */
+/* The NTH span NAME of all groups, or NULL. */
 static inline struct json_object *sample_span(struct json_object *groups, const char *name,
 					      size_t nth)
 {
-	struct json_object *spans;
+	for (size_t k = 0; k < json_object_array_length(groups); k++) {
+		struct json_object *spans = sample_spans(json_object_array_get_idx(groups, k));
 
-	if (json_object_array_length(groups) == 0)
-		return NULL;
-	spans = sample_spans(json_object_array_get_idx(groups, 0));
-	for (size_t i = 0; i < json_object_array_length(spans); i++) {
-		struct json_object *span = json_object_array_get_idx(spans, i);
-		const char *found = json_object_get_string(json_object_object_get(span, "name"));
+		for (size_t i = 0; i < json_object_array_length(spans); i++) {
+			struct json_object *span = json_object_array_get_idx(spans, i);
+			const char *found =
+				json_object_get_string(json_object_object_get(span, "name"));
 
-		if (strcmp(found, name) == 0 && nth-- == 0)
-			return span;
+			if (strcmp(found, name) == 0 && nth-- == 0)
+				return span;
+		}
 	}
 	return NULL;
 }

@@ -22,7 +22,7 @@ struct exchange {
 	struct lens_export_result result;
 	char request[8192];
 	size_t request_length;
-	char url[80];
+	char url[128];
 	double seconds;
 	size_t flooded;
 };
@@ -35,6 +35,16 @@ static inline double exchange_now(void)
 	return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
+static inline struct lens_exporter *exporter_create(const struct lens_exporter_settings *settings)
+{
+	struct lens_error err = LENS_ERROR_INIT;
+	struct lens_exporter *exporter = lens_exporter_create(settings, &err);
+
+	if (!exporter)
+		fail_msg("%s", err.text);
+	return exporter;
+}
+
 static inline struct lens_exporter *exporter_for(const char *endpoint, unsigned int timeout_ms)
 {
 	const struct lens_exporter_settings settings = {
@@ -43,18 +53,15 @@ static inline struct lens_exporter *exporter_for(const char *endpoint, unsigned 
 		.timeout_ms = timeout_ms,
 		.user_agent = "lens-test/1.2",
 	};
-	struct lens_error err = LENS_ERROR_INIT;
-	struct lens_exporter *exporter = lens_exporter_create(&settings, &err);
 
-	if (!exporter)
-		fail_msg("%s", err.text);
-	return exporter;
+	return exporter_create(&settings);
 }
 
-/* Sends BATCH, which it frees, to a server that gives ANSWERS, and takes the result. */
-static inline struct exchange exchange_run(struct lens_batch *batch,
-					   const struct scripted_answer *answers, size_t count,
-					   unsigned int timeout_ms)
+/* Sends BATCH, which it frees, as SETTINGS say but to a server that gives ANSWERS, and takes the
+ * result. */
+static inline struct exchange exchange_as(struct lens_exporter_settings settings,
+					  struct lens_batch *batch,
+					  const struct scripted_answer *answers, size_t count)
 {
 	struct scripted_server *server = scripted_server_start(answers, count);
 	struct exchange exchange = { 0 };
@@ -62,7 +69,8 @@ static inline struct exchange exchange_run(struct lens_batch *batch,
 	double begin;
 
 	snprintf(exchange.url, sizeof(exchange.url) - 16, "http://127.0.0.1:%d", server->port);
-	exporter = exporter_for(exchange.url, timeout_ms);
+	settings.endpoint = exchange.url;
+	exporter = exporter_create(&settings);
 	strcat(exchange.url, "/v1/traces");
 	begin = exchange_now();
 	lens_exporter_export(exporter, batch, &exchange.result);
@@ -73,6 +81,19 @@ static inline struct exchange exchange_run(struct lens_batch *batch,
 		scripted_server_stop(server, exchange.request, sizeof(exchange.request));
 	lens_batch_destroy(batch);
 	return exchange;
+}
+
+static inline struct exchange exchange_run(struct lens_batch *batch,
+					   const struct scripted_answer *answers, size_t count,
+					   unsigned int timeout_ms)
+{
+	const struct lens_exporter_settings settings = {
+		.kind = LENS_EXPORTER_HTTP_PROTOBUF,
+		.timeout_ms = timeout_ms,
+		.user_agent = "lens-test/1.2",
+	};
+
+	return exchange_as(settings, batch, answers, count);
 }
 
 static inline struct exchange exchange_with(const char *bytes)

@@ -22,10 +22,11 @@
 struct scripted_answer {
 	const char *bytes;
 	size_t length;
-	bool flood; /* then zeros until the client has had enough */
-	bool hold;  /* then nothing, the connection open */
-	bool reset; /* then a TCP reset */
-	bool keep;  /* the next answer goes over the same connection */
+	unsigned int drip_us; /* between one byte and the next */
+	bool flood;           /* then zeros until the client has had enough */
+	bool hold;            /* then nothing, the connection open */
+	bool reset;           /* then a TCP reset */
+	bool keep;            /* the next answer goes over the same connection */
 };
 
 struct scripted_server {
@@ -81,13 +82,26 @@ static inline bool scripted_read(int fd, struct scripted_server *server)
 	return true;
 }
 
+static inline bool scripted_write(int fd, const struct scripted_answer *answer)
+{
+	size_t chunk = answer->drip_us > 0 ? 1 : answer->length;
+
+	for (size_t done = 0; done < answer->length; done += chunk) {
+		if (write(fd, answer->bytes + done, chunk) < 0)
+			return false;
+		if (answer->drip_us > 0)
+			usleep(answer->drip_us);
+	}
+	return true;
+}
+
 static inline void scripted_give(int fd, const struct scripted_answer *answer,
 				 struct scripted_server *server)
 {
 	static const char zeros[65536];
 	const struct linger reset = { .l_onoff = 1, .l_linger = 0 };
 
-	if (answer->length > 0 && write(fd, answer->bytes, answer->length) < 0)
+	if (!scripted_write(fd, answer))
 		return;
 	while (answer->flood && server->flooded < ((size_t)256 << 20)) {
 		ssize_t given = write(fd, zeros, sizeof(zeros));
@@ -102,19 +116,28 @@ static inline void scripted_give(int fd, const struct scripted_answer *answer,
 		setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
 }
 
-static inline void scripted_serve(int listener, struct scripted_server *server,
-				  const struct scripted_answer *answers, size_t count)
+/* Plays SCRIPT at the connections of LISTENER, in the process of SERVER. */
+typedef void scripted_play_fn(int listener, struct scripted_server *server, const void *script);
+
+struct scripted_answers {
+	const struct scripted_answer *answers;
+	size_t count;
+};
+
+static inline void scripted_play_answers(int listener, struct scripted_server *server,
+					 const void *script)
 {
+	const struct scripted_answers *all = script;
 	int fd = -1;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < all->count; i++) {
 		if (fd < 0) {
 			fd = accept(listener, NULL, NULL);
 			server->accepts++;
 		}
 		if (scripted_read(fd, server))
-			scripted_give(fd, &answers[i], server);
-		if (answers[i].keep)
+			scripted_give(fd, &all->answers[i], server);
+		if (all->answers[i].keep)
 			continue;
 		close(fd);
 		fd = -1;
@@ -122,8 +145,8 @@ static inline void scripted_serve(int listener, struct scripted_server *server,
 }
 
 /* Aborts the test program when the machine gives no server. */
-static inline struct scripted_server *scripted_server_start(const struct scripted_answer *answers,
-							    size_t count)
+static inline struct scripted_server *scripted_server_play(scripted_play_fn *play,
+							   const void *script)
 {
 	struct scripted_server *server = mmap(NULL, sizeof(*server), PROT_READ | PROT_WRITE,
 					      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -139,12 +162,20 @@ static inline struct scripted_server *scripted_server_start(const struct scripte
 	if (pid == 0) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		signal(SIGPIPE, SIG_IGN);
-		scripted_serve(listener, server, answers, count);
+		play(listener, server, script);
 		_exit(0);
 	}
 	close(listener);
 	server->pid = pid;
 	return server;
+}
+
+static inline struct scripted_server *scripted_server_start(const struct scripted_answer *answers,
+							    size_t count)
+{
+	const struct scripted_answers all = { answers, count };
+
+	return scripted_server_play(scripted_play_answers, &all);
 }
 
 /* Ends SERVER; the length of its last request, of which as much as fits is copied to

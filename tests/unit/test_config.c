@@ -51,7 +51,12 @@ static void defaults_are_as_documented(void **state)
 	assert_int_equal(config->strategy.rank, -1);
 	assert_true(config->strategy.rate == 1.0);
 	assert_int_equal(config->timeout_ms, 10000);
+	assert_int_equal(config->ranks, LENS_RANKS_AUTO);
+	assert_int_equal(config->outer, LENS_OUTER_LINK);
+	assert_int_equal(config->gate, LENS_GATE_LENS);
+	assert_string_equal(config->span_groups, "");
 	assert_int_equal(config->max_notes, 10000);
+	assert_int_equal(config->max_spool, 268435456);
 	assert_int_equal(config->agent, LENS_AGENT_AUTO);
 	assert_string_equal(config->file, "/var/log/slurm-lens/traces.jsonl");
 	assert_string_equal(config->service_name, "slurm");
@@ -63,6 +68,7 @@ static void defaults_are_as_documented(void **state)
 	assert_string_equal(config->realm, "");
 	assert_int_equal(config->state_dir[0], '/');
 	assert_int_equal(config->agent_path[0], '/');
+	assert_string_equal(config->agent_user, "nobody");
 	assert_int_equal(lens_config_protocol(config), LENS_PROTOCOL_FILE);
 	lens_config_destroy(config);
 	lens_config_destroy(NULL);
@@ -81,13 +87,15 @@ static void every_key_is_read(void **state)
 		      "\n"
 		      "\t \r\n"
 		      "ExportRank=4\nSampleRate=0.5\n"
+		      "Ranks=Task\nSpanGroups=default, step\nTraceparent=parent\ngate=OTEL\n"
 		      "Attributes=team=a,site=x%20y,\n"
 		      "TaskServiceName=my tasks \\# 1#2\n"
 		      "TaskEndpoint=http://[::1]:4318\n"
 		      "Endpoint=HTTPS://collector:4318/otlp\n"
 		      "Protocol=http/Protobuf\n"
-		      "File=/log/x.jsonl\nTimeout=500\nStateDir=/state\nMaxNotes=7\n"
-		      "Agent=external\nAgentPath=/opt/slurm-lens\nServiceName=cluster\n"
+		      "File=/log/x.jsonl\nTimeout=500\nStateDir=/state\nMaxNotes=7\nMaxSpool=2M\n"
+		      "Agent=external\nAgentPath=/opt/slurm-lens\n"
+		      "AgentUser=lens\nServiceName=cluster\n"
 		      "Environment=prod\nRealm=east=2026\nRealm=east\n"
 		      "Environment=test");
 	config = load(scratch, NULL, 0);
@@ -97,6 +105,10 @@ static void every_key_is_read(void **state)
 	assert_int_equal(config->strategy.strategy, LENS_STRATEGY_SAMPLED);
 	assert_int_equal(config->strategy.rank, 4);
 	assert_true(config->strategy.rate == 0.5);
+	assert_int_equal(config->ranks, LENS_RANKS_TASK);
+	assert_string_equal(config->span_groups, "default, step");
+	assert_int_equal(config->outer, LENS_OUTER_PARENT);
+	assert_int_equal(config->gate, LENS_GATE_OTEL);
 	assert_string_equal(config->attributes, "team=a,site=x%20y,");
 	assert_string_equal(config->task_service_name, "my tasks # 1");
 	assert_string_equal(config->task_endpoint, "http://[::1]:4318");
@@ -106,8 +118,10 @@ static void every_key_is_read(void **state)
 	assert_int_equal(config->timeout_ms, 500);
 	assert_string_equal(config->state_dir, "/state");
 	assert_int_equal(config->max_notes, 7);
+	assert_int_equal(config->max_spool, 2097152);
 	assert_int_equal(config->agent, LENS_AGENT_EXTERNAL);
 	assert_string_equal(config->agent_path, "/opt/slurm-lens");
+	assert_string_equal(config->agent_user, "lens");
 	assert_string_equal(config->service_name, "cluster");
 	assert_string_equal(config->environment, "test");
 	assert_string_equal(config->realm, "east");
@@ -164,7 +178,7 @@ static void bad_lines_name_file_and_line_and_the_rest_stands(void **state)
 		      "Quite=different\n"
 		      "nonsense\n"
 		      "=value\n"
-		      "Protocol=grpc\n"
+		      "Protocol=gRPC/2\n"
 		      "MaxNotes=0\n"
 		      "Environment=prod\n");
 	config = load(scratch, NULL, -1);
@@ -176,7 +190,7 @@ static void bad_lines_name_file_and_line_and_the_rest_stands(void **state)
 	assert_problem("lens.conf:5: Quite is no key of lens\n");
 	assert_problem("lens.conf:6: no key and `=` in it: write Key=Value\n");
 	assert_problem("lens.conf:7: no key");
-	assert_problem("lens.conf:8: Protocol=grpc: not http/protobuf or file\n");
+	assert_problem("lens.conf:8: Protocol=gRPC/2: not grpc, http/protobuf, http/json or file\n");
 	assert_problem("lens.conf:9: MaxNotes=0: not a number from 1 to 1000000\n");
 	assert_string_equal(config->realm, "good");
 	assert_string_equal(config->environment, "prod");
@@ -197,15 +211,22 @@ static void values_out_of_bounds_are_refused(void **state)
 		{ "ExportRank", "" },
 		{ "SampleRate", "1.01" },
 		{ "SampleRate", "0,5" },
+		{ "Ranks", "rank" },
+		{ "SpanGroups", "a;b" },
+		{ "Traceparent", "yes" },
+		{ "Gate", "sdk" },
 		{ "Timeout", "0" },
 		{ "Timeout", "3600001" },
 		{ "Timeout", "-1" },
 		{ "MaxNotes", "1000001" },
+		{ "MaxSpool", "65535" },
+		{ "MaxSpool", "1T" },
 		{ "MaxNotes", "18446744073709551617" },
 		{ "Agent", "yes" },
 		{ "File", "traces.jsonl" },
 		{ "StateDir", "" },
 		{ "AgentPath", "slurm-lens" },
+		{ "AgentUser", "" },
 		{ "ServiceName", "" },
 		{ "Realm", "a\tb" },
 		{ "Realm", "\xff" },

@@ -180,6 +180,32 @@ static void the_endpoint(void **state)
 	lens_env_destroy(env);
 }
 
+/* Where the agent has a protocol of the network, the tasks have the same. */
+static void the_protocol_is_the_agents(void **state)
+{
+	static const struct {
+		const char *agent, *tasks;
+	} cases[] = {
+		{ "grpc", "grpc" },
+		{ "HTTP/JSON", "http/json" },
+		{ "http/protobuf", "http/protobuf" },
+		{ "file", "http/protobuf" },
+	};
+	const struct lens_launch launch = batch_launch(100);
+	struct lens_env *env = task_environment();
+
+	sample_key(*state, "TaskEndpoint", "http://tasks:4317");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lens_env *out;
+
+		sample_key(*state, "Protocol", cases[i].agent);
+		out = sample_tell(*state, env, &launch, NULL);
+		assert_variable(out, "OTEL_EXPORTER_OTLP_PROTOCOL", cases[i].tasks);
+		lens_env_destroy(out);
+	}
+	lens_env_destroy(env);
+}
+
 static void the_strategies(void **state)
 {
 	static const struct {
@@ -226,7 +252,7 @@ static void the_strategies(void **state)
 	}
 }
 
-static void a_rank_outside_the_world_is_said_once_a_node(void **state)
+static void a_rank_outside_the_world_is_said(void **state)
 {
 	const struct lens_launch launch = step_launch(100, 0);
 	struct sample *sample = *state;
@@ -238,11 +264,10 @@ static void a_rank_outside_the_world_is_said_once_a_node(void **state)
 		struct lens_env *out = sample_tell(sample, env, &launch, &rank);
 
 		assert_false(sample->exports);
-		assert_int_equal(sample->problems, rank.local == 0);
-		if (rank.local == 0)
-			assert_string_equal(sample->problem,
-					    "single_rank: rank 4294967296 is outside "
-					    "the step's 4 ranks, so no rank exports");
+		assert_int_equal(sample->problems, 1);
+		assert_string_equal(sample->problem,
+				    "single_rank: rank 4294967296 is outside the step's 4 ranks, "
+				    "so no rank exports");
 		lens_env_destroy(out);
 	}
 	lens_env_destroy(env);
@@ -308,8 +333,9 @@ int main(void)
 		sample_test(a_run_id_by_option_beats_an_attribute_by_option),
 		sample_test(the_service),
 		sample_test(the_endpoint),
+		sample_test(the_protocol_is_the_agents),
 		sample_test(the_strategies),
-		sample_test(a_rank_outside_the_world_is_said_once_a_node),
+		sample_test(a_rank_outside_the_world_is_said),
 		sample_test(a_launcher_passes_the_strategy_on),
 		sample_test(the_gate_of_the_sdk),
 	};

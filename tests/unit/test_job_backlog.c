@@ -18,207 +18,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/job_sample.h"
-#include "tests/unit/scratch.h"
-
-#define BATCH 4294967291U
-
-/* A receiver, a slurmctld and a clock, as the test sets them. */
-struct world {
-	struct scratch *scratch;
-	struct lens_backlog *backlog;
-	struct lens_backlog_result result;
-	int64_t now_ms;
-	enum lens_verdict verdict; /* of the receiver */
-	size_t split_above;        /* a larger batch is too large; 0 none is */
-	unsigned int requests;
-	char spans[32768];        /* the names that arrived, in order, `a,b,` */
-	struct json_object *last; /* what arrived last */
-	enum lens_reply reply;
-	const char *answer; /* slurmctld's, a record's keys */
-	unsigned int asked, under_way;
-	char log[4096];
-};
-
-static void names_add(struct world *world)
-{
-	for (size_t i = 0; i < json_object_array_length(world->last); i++) {
-		struct json_object *spans = sample_spans(json_object_array_get_idx(world->last, i));
-
-		for (size_t k = 0; k < json_object_array_length(spans); k++) {
-			strcat(world->spans,
-			       sample_field(json_object_array_get_idx(spans, k), "name"));
-			strcat(world->spans, ",");
-		}
-	}
-}
-
-static void fake_send(void *context, const struct lens_batch *batch,
-		      struct lens_export_result *result)
-{
-	struct world *world = context;
-
-	world->requests++;
-	*result = (struct lens_export_result){ .verdict = world->verdict,
-					       .retry_after_ms = 7000,
-					       .message = "says the test" };
-	assert_true(lens_batch_span_count(batch) > 0);
-	assert_true(lens_batch_span_count(batch) <= LENS_BATCH_SPANS);
-	if (world->split_above != 0 && lens_batch_span_count(batch) > world->split_above)
-		result->verdict = LENS_VERDICT_SPLIT;
-	if (result->verdict != LENS_VERDICT_DONE)
-		return;
-	result->message[0] = '\0';
-	json_object_put(world->last);
-	world->last = sample_groups(batch);
-	names_add(world);
-}
-
-static void *fake_ask(void *context, uint32_t job, struct lens_error *err)
-{
-	struct world *world = context;
-
-	(void)err;
-	assert_int_equal(job, 12345);
-	world->asked++;
-	world->under_way++;
-	return world;
-}
-
-static enum lens_reply fake_reply(void *context, void *question, struct lens_job_answer *out,
-				  struct lens_error *err)
-{
-	struct world *world = context;
-	struct lens_carrier *record = lens_carrier_create();
-
-	assert_ptr_equal(question, world);
-	lens_carrier_parse(record, world->answer, NULL);
-	if (world->reply == LENS_REPLY_ANSWER)
-		assert_int_equal(lens_job_answer_read(out, record), 0);
-	if (world->reply == LENS_REPLY_NONE)
-		lens_error_set(err, "no answer in this test");
-	lens_carrier_destroy(record);
-	return world->reply;
-}
-
-static void fake_forget(void *context, void *question)
-{
-	struct world *world = context;
-
-	assert_ptr_equal(question, world);
-	world->under_way--;
-}
-
-static int64_t fake_now(void *context)
-{
-	return ((struct world *)context)->now_ms;
-}
-
-static bool fake_stopping(void *context)
-{
-	(void)context;
-	return false;
-}
-
-static void fake_log(void *context, const char *text)
-{
-	struct world *world = context;
-
-	strncat(world->log, text, sizeof(world->log) - strlen(world->log) - 2);
-	strcat(world->log, "\n");
-}
-
-static void backlog_begin(struct world *world)
-{
-	struct lens_backlog_hooks hooks = {
-		.context = world,
-		.send = fake_send,
-		.ask = fake_ask,
-		.reply = fake_reply,
-		.forget = fake_forget,
-		.now_ms = fake_now,
-		.stopping = fake_stopping,
-		.log = fake_log,
-	};
-
-	world->backlog = lens_backlog_create(world->scratch->fd, &sample_site, &hooks);
-	assert_non_null(world->backlog);
-}
-
-static int setup(void **state)
-{
-	struct world *world = calloc(1, sizeof(*world));
-	void *scratch = NULL;
-
-	if (world == NULL || scratch_setup(&scratch) != 0)
-		return -1;
-	world->scratch = scratch;
-	world->now_ms = 1000000;
-	world->reply = LENS_REPLY_ANSWER;
-	world->answer = "found=1,job=12345,attempt=0,state=RUNNING,submit=90,eligible=90,start=100";
-	backlog_begin(world);
-	*state = world;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct world *world = *state;
-	void *scratch = world->scratch;
-	int failed;
-
-	lens_backlog_destroy(world->backlog);
-	failed = world->under_way != 0;
-	json_object_put(world->last);
-	free(world);
-	return scratch_teardown(&scratch) != 0 || failed;
-}
-
-static void run(struct world *world)
-{
-	struct lens_error err = LENS_ERROR_INIT;
-
-	assert_int_equal(lens_backlog_run(world->backlog, true, &world->result, &err), 0);
-}
-
-/* Two runs: the first one asks, the second has the answer. */
-static void run_twice(struct world *world)
-{
-	run(world);
-	run(world);
-}
-
-static const char *name_of(struct lens_state_name name)
-{
-	static char texts[4][LENS_STATE_NAME];
-	static unsigned int next;
-	char *text = texts[next++ % 4];
-
-	name.job = 12345;
-	name.node = lens_name_number("n1");
-	lens_state_name_format(text, &name);
-	return text;
-}
-
-#define NOTE     name_of((struct lens_state_name){ .kind = LENS_STATE_NOTE })
-#define ENDED(a) name_of((struct lens_state_name){ .kind = LENS_STATE_ENDED, .attempt = (a) })
-#define JOURNAL(s) \
-	name_of((struct lens_state_name){ .kind = LENS_STATE_JOURNAL, .step = (s), .pid = 42 })
-
-#define NOTE_LINE(more)                                                                            \
-	"v=1,t=100500000000,m=1,e=note,job=12345,leader=12345,attempt=0,cluster=mini,node=n1" more \
-	"\n"
-#define EPILOG_LINE(more) "v=1,t=110900000000,m=9,e=epilog,attempt=0,nodelist=n1" more "\n"
-#define BATCH_LINES                                                                           \
-	"v=1,t=100700000000,m=500,e=step_open,job=12345,leader=12345,attempt=0,cluster=mini," \
-	"node=n1,step=4294967291,kind=batch,resource=team%3Da\n"                              \
-	"v=1,t=100700000100,m=600,e=task_open,rank=0,local=0,nodeid=0,pid=7,export=1\n"
-#define BATCH_END                                                                     \
-	"v=1,t=110700000000,m=10000000500,e=task_end,rank=0,local=0,pid=7,status=0\n" \
-	"v=1,t=110700000000,m=10000000500,e=step_end\n"
-
-static const char completed[] = "found=1,job=12345,attempt=0,state=COMPLETED,completing=1,"
-				"submit=90,eligible=90,start=100,end=110";
+#include "tests/unit/job_world.h"
 
 static void a_whole_job_is_told_in_order(void **state)
 {
@@ -227,7 +27,7 @@ static void a_whole_job_is_told_in_order(void **state)
 
 	scratch_write(world->scratch, NOTE, NOTE_LINE(",lens=1,first=1"));
 	run_twice(world);
-	assert_string_equal(world->spans, "slurm.phase.queued,");
+	assert_string_equal(world->spans, "slurm.phase.queued,slurm.job_start,");
 	note = scratch_read(world->scratch, NOTE);
 	assert_non_null(strstr(note, "e=answer"));
 	assert_non_null(strstr(note, "e=sent"));
@@ -239,7 +39,7 @@ static void a_whole_job_is_told_in_order(void **state)
 
 	scratch_write(world->scratch, JOURNAL(BATCH), BATCH_LINES BATCH_END);
 	run(world);
-	assert_string_equal(world->spans, "slurm.phase.queued,slurm.batch,");
+	assert_string_equal(world->spans, "slurm.phase.queued,slurm.job_start,slurm.batch,");
 	assert_false(scratch_has(world->scratch, JOURNAL(BATCH)));
 	note = scratch_read(world->scratch, NOTE);
 	assert_non_null(strstr(note, "e=window,from=100700000000,to=110700000000,step=4294967291,"
@@ -252,16 +52,17 @@ static void a_whole_job_is_told_in_order(void **state)
 	note = realloc(note, strlen(note) + 200);
 	scratch_write(world->scratch, ENDED(0), strcat(note, EPILOG_LINE(",first=1")));
 	free(note);
-	world->answer = completed;
+	world->answer = COMPLETED;
 	run_twice(world);
 	assert_string_equal(world->spans,
-			    "slurm.phase.queued,slurm.batch,slurm.job_attempt,slurm.job,");
+			    "slurm.phase.queued,slurm.job_start,slurm.batch,slurm.job_attempt,slurm.job,"
+			    "slurm.job_setup,slurm.job_teardown,");
 	assert_int_equal(world->asked, 2); /* two questions an attempt */
 	assert_false(scratch_has(world->scratch, ENDED(0)));
 	/* Widened by what the journal, long gone, had covered. */
 	assert_window(sample_span(world->last, "slurm.job", 0), "100000000000", "110700000000");
 	assert_string_equal(sample_resource(world->last, "team"), "a");
-	assert_int_equal(world->result.sent, 2);
+	assert_int_equal(world->result.sent, 4);
 	assert_string_equal(world->log, "");
 }
 
@@ -311,21 +112,23 @@ static void batch_script_shows_the_first_node(void **state)
 	assert_int_equal(world->result.due_ms, world->now_ms + 1000);
 	scratch_write(world->scratch, JOURNAL(BATCH), BATCH_LINES);
 	run_twice(world);
-	assert_string_equal(world->spans, "slurm.phase.queued,");
+	assert_string_equal(world->spans, "slurm.phase.queued,slurm.job_start,");
 	assert_string_equal(sample_resource(world->last, "team"), "a");
 	assert_true(scratch_has(world->scratch, JOURNAL(BATCH)));
 
 	/* Its note ends while its journal has a writer: the job waits. */
 	scratch_write(world->scratch, ENDED(0), NOTE_LINE(",lens=1") EPILOG_LINE(",first=1"));
 	assert_int_equal(unlinkat(world->scratch->fd, NOTE, 0), 0);
-	world->answer = completed;
+	world->answer = COMPLETED;
 	run_twice(world);
 	assert_int_equal(world->asked, 1);
 	kill(writer, SIGKILL);
 	assert_int_equal(scratch_wait(writer), 1000 + SIGKILL);
 	run_twice(world);
-	assert_string_equal(world->spans, "slurm.phase.queued,slurm.batch,slurm.phase.queued,"
-					  "slurm.job_attempt,slurm.job,");
+	assert_string_equal(world->spans,
+			    "slurm.phase.queued,slurm.job_start,slurm.batch,slurm.phase.queued,"
+			    "slurm.job_start,slurm.job_attempt,slurm.job,slurm.job_setup,"
+			    "slurm.job_teardown,");
 	assert_false(scratch_has(world->scratch, JOURNAL(BATCH)));
 	assert_false(scratch_has(world->scratch, ENDED(0)));
 	close(ready[0]);
@@ -343,7 +146,7 @@ static void nothing_is_lost_while_the_receiver_is_away(void **state)
 		      "v=1,t=2,m=2,e=task_open,rank=0,nodeid=0,export=0\nv=1,t=3,m=3,e=step_end\n");
 	scratch_write(world->scratch, ENDED(0), NOTE_LINE(",lens=1") EPILOG_LINE(",first=1"));
 	world->verdict = LENS_VERDICT_RETRY;
-	world->answer = completed;
+	world->answer = COMPLETED;
 	run_twice(world);
 	assert_int_equal(world->requests, 2); /* one try a run, not one a file */
 	assert_true(world->result.unsent);
@@ -361,7 +164,7 @@ static void nothing_is_lost_while_the_receiver_is_away(void **state)
 	assert_false(world->result.unsent);
 	assert_non_null(strstr(world->spans, "slurm.batch,"));
 	assert_non_null(strstr(world->spans, "slurm.step,"));
-	assert_non_null(strstr(world->spans, "slurm.phase.queued,slurm.job_attempt,slurm.job,"));
+	assert_non_null(strstr(world->spans, "slurm.phase.queued,slurm.job_start,slurm.job_attempt,slurm.job,"));
 	assert_false(scratch_has(world->scratch, JOURNAL(BATCH)));
 	assert_false(scratch_has(world->scratch, JOURNAL(0)));
 	assert_false(scratch_has(world->scratch, ENDED(0)));
@@ -393,12 +196,12 @@ static void many_tasks_go_in_pages(void **state)
 	scratch_write(world->scratch, JOURNAL(0), journal.data);
 	run(world);
 	assert_int_equal(world->requests, 2);
-	assert_int_equal(world->result.sent, 600);
+	assert_int_equal(world->result.sent, 601); /* and slurm.step.node */
 	/* Too large: halves until they fit; each span still once. */
 	world->split_above = 200;
 	scratch_write(world->scratch, JOURNAL(0), journal.data);
 	run(world);
-	assert_int_equal(world->result.sent, 600);
+	assert_int_equal(world->result.sent, 601); /* and slurm.step.node */
 	/* A span that is too large by itself is lost, alone. */
 	world->split_above = 0;
 	world->verdict = LENS_VERDICT_SPLIT;
@@ -431,7 +234,7 @@ static void silent_slurmctld_is_asked_again_and_given_up(void **state)
 	run_twice(world);
 	assert_true(world->asked > before && world->asked < 30);
 	assert_false(scratch_has(world->scratch, ENDED(0)));
-	assert_string_equal(world->spans, "slurm.phase.queued,slurm.job_attempt,slurm.job,");
+	assert_string_equal(world->spans, "slurm.phase.queued,slurm.job_start,slurm.job_attempt,slurm.job,");
 	assert_string_equal(
 		sample_attribute(sample_span(world->last, "slurm.job", 0), "slurm.confidence"),
 		"synthesized");
@@ -543,24 +346,22 @@ static void window_finds_the_note_of_its_attempt(void **state)
 	free(text);
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		test(a_whole_job_is_told_in_order),
-		test(plain_jobs_and_other_nodes_are_left_alone),
-		test(batch_script_shows_the_first_node),
-		test(nothing_is_lost_while_the_receiver_is_away),
-		test(what_is_refused_for_good_is_said_and_gone),
-		test(many_tasks_go_in_pages),
-		test(silent_slurmctld_is_asked_again_and_given_up),
-		test(a_slow_question_holds_up_nobody),
-		test(requeue_at_the_end_and_another_attempt_at_the_start),
-		test(a_node_given_back_says_nothing),
-		test(foreign_files_stay),
-		test(old_rubbish_is_removed),
-		test(window_finds_the_note_of_its_attempt),
+		world_test(a_whole_job_is_told_in_order),
+		world_test(plain_jobs_and_other_nodes_are_left_alone),
+		world_test(batch_script_shows_the_first_node),
+		world_test(nothing_is_lost_while_the_receiver_is_away),
+		world_test(what_is_refused_for_good_is_said_and_gone),
+		world_test(many_tasks_go_in_pages),
+		world_test(silent_slurmctld_is_asked_again_and_given_up),
+		world_test(a_slow_question_holds_up_nobody),
+		world_test(requeue_at_the_end_and_another_attempt_at_the_start),
+		world_test(a_node_given_back_says_nothing),
+		world_test(foreign_files_stay),
+		world_test(old_rubbish_is_removed),
+		world_test(window_finds_the_note_of_its_attempt),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

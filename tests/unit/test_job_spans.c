@@ -60,7 +60,7 @@ static void start_has_its_phases(void **state)
 	struct json_object *span = sample_span(groups, "slurm.phase.queued", 0);
 
 	(void)state;
-	assert_int_equal(sample_count(groups), 2);
+	assert_int_equal(sample_count(groups), 3);
 	assert_string_equal(sample_field(span, "traceId"), "596be2a5d217a7f5994b1f8309615239");
 	assert_string_equal(sample_field(span, "spanId"), "bee7072b2db5a14d");
 	assert_string_equal(sample_field(span, "parentSpanId"), ROOT);
@@ -92,8 +92,9 @@ static void queued_is_sent_at_no_length_and_deferred_is_not(void **state)
 		"submit=100,eligible=100,start=100\n");
 
 	(void)state;
-	assert_int_equal(sample_count(groups), 1);
+	assert_int_equal(sample_count(groups), 2);
 	assert_window(sample_span(groups, "slurm.phase.queued", 0), "100000000000", "100000000000");
+	assert_window(sample_span(groups, "slurm.job_start", 0), "100000000000", "100000000000");
 	json_object_put(groups);
 }
 
@@ -103,7 +104,7 @@ static void restart_has_a_gap_and_links(void **state)
 	struct json_object *span = sample_span(groups, "slurm.inter_attempt_gap", 0), *link;
 
 	(void)state;
-	assert_int_equal(sample_count(groups), 3);
+	assert_int_equal(sample_count(groups), 4);
 	assert_string_equal(sample_field(span, "traceId"), "ac7efdcece563fbeb417de698473a515");
 	assert_window(span, "90000000000", "100000000000");
 	assert_int_equal(json_object_array_length(json_object_object_get(span, "links")), 1);

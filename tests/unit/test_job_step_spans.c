@@ -134,21 +134,47 @@ static void first_node_makes_the_step(void **state)
 	json_object_put(groups);
 }
 
-static void another_node_makes_its_tasks_alone(void **state)
+static void another_node_makes_its_part_of_the_step(void **state)
 {
 	struct json_object *groups = spans_of(
-		OPEN("0", "step", ",tasks=2")
+		"v=1,t=1000000000,m=500,e=step_open,job=12345,leader=12345,attempt=0,cluster=mini,"
+		"node=n2,name=train.sh,step=0,kind=step,tasks=9,nodeid=1,parent=00000000000000aa\n"
 		"v=1,t=1000000100,m=600,e=task_open,rank=3,local=0,nodeid=1,pid=31,export=1\n"
+		"v=1,t=1000000100,m=600,e=task_open,rank=4,local=1,nodeid=1,pid=32,export=0\n"
 		"v=1,t=1000000900,m=1400,e=task_end,rank=3,local=0,pid=31,status=0\n"
+		"v=1,t=1000000900,m=1400,e=task_end,rank=4,local=1,pid=32,status=256\n"
 		"v=1,t=1000001000,m=1500,e=step_end\n");
+	struct json_object *node = sample_span(groups, "slurm.step.node", 0);
 	struct json_object *span = sample_span(groups, "slurm.task", 0);
 
 	(void)state;
-	assert_int_equal(sample_count(groups), 1);
+	assert_int_equal(sample_count(groups), 3);
+	assert_string_equal(sample_field(node, "spanId"), "e91bd6def4d72cfb");
+	assert_string_equal(sample_field(node, "parentSpanId"), "c46601b958f9e7c7");
+	assert_window(node, "1000000000", "1000001000");
+	assert_string_equal(sample_attribute(node, "slurm.step.id"), "0");
+	assert_string_equal(sample_attribute(node, "slurm.node.name"), "n2");
+	assert_string_equal(sample_attribute(node, "slurm.step.tasks"), "int:2");
+	assert_string_equal(sample_attribute(node, "slurm.step.tasks_failed"), "int:1");
+	assert_string_equal(sample_attribute(node, "error.type"), "exit_1");
+	assert_int_equal(sample_status(node), 2);
 	assert_string_equal(sample_field(span, "parentSpanId"), "c46601b958f9e7c7");
 	/* Launcher mode: no rank attributes. */
 	assert_string_equal(sample_attribute(span, "nv.dl.rank"), "");
 	assert_string_equal(sample_attribute(span, "slurm.procid"), "int:3");
+	json_object_put(groups);
+}
+
+static void another_node_with_nothing_to_see_says_nothing(void **state)
+{
+	struct json_object *groups = spans_of(
+		OPEN("0", "step", ",tasks=2,nodeid=1")
+		"v=1,t=1000000100,m=600,e=task_open,rank=3,local=0,nodeid=1,pid=31,export=0\n"
+		"v=1,t=1000000900,m=1400,e=task_end,rank=3,local=0,pid=31,status=0\n"
+		"v=1,t=1000001000,m=1500,e=step_end\n");
+
+	(void)state;
+	assert_int_equal(sample_count(groups), 0);
 	json_object_put(groups);
 }
 
@@ -296,7 +322,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(batch_is_the_script),
 		cmocka_unit_test(first_node_makes_the_step),
-		cmocka_unit_test(another_node_makes_its_tasks_alone),
+		cmocka_unit_test(another_node_makes_its_part_of_the_step),
+		cmocka_unit_test(another_node_with_nothing_to_see_says_nothing),
 		cmocka_unit_test(writer_that_died_is_closed_at_the_last_time_known),
 		cmocka_unit_test(sixteen_failing_ranks_have_spans_and_all_are_counted),
 		cmocka_unit_test(pages_are_the_whole),

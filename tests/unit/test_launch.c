@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/core/launch.h"
+#include "lib/core/step_id.h"
 
 #include "lib/core/encoding.h"
 
@@ -82,18 +83,19 @@ static void spans_are_those_that_the_agent_sends(void **state)
 
 static void a_step_has_a_name(void **state)
 {
-	struct lens_launch launch = { .place = LENS_PLACE_BATCH, .step = 0xfffffffbU };
 	char text[LENS_STEP_TEXT];
 
 	(void)state;
-	lens_step_text(text, &launch);
+	lens_step_text(text, LENS_STEP_BATCH);
 	assert_string_equal(text, "batch");
-	launch.place = LENS_PLACE_INTERACTIVE;
-	lens_step_text(text, &launch);
+	lens_step_text(text, LENS_STEP_INTERACTIVE);
 	assert_string_equal(text, "interactive");
-	launch.place = LENS_PLACE_STEP;
-	lens_step_text(text, &launch);
-	assert_string_equal(text, "4294967291");
+	lens_step_text(text, LENS_STEP_EXTERN);
+	assert_string_equal(text, "extern");
+	lens_step_text(text, 0);
+	assert_string_equal(text, "0");
+	lens_step_text(text, 4294967280U); /* the last that srun gets */
+	assert_string_equal(text, "4294967280");
 }
 
 /* A job that was submitted from a step of an array's third attempt. */

@@ -336,8 +336,12 @@ static void an_ended_note_is_added_to(void **state)
 	write_note(scratch, &note);
 	end_note(scratch, &note, true);
 	assert_events(scratch, file_name(ENDED, 8, 0), "note epilog note epilog ");
+	/* An epilog that ran twice tells nothing new. */
 	end_note(scratch, &note, true);
-	assert_events(scratch, file_name(ENDED, 8, 0), "note epilog note epilog note epilog ");
+	note.attempt = 1; /* a requeue's */
+	end_note(scratch, &note, true);
+	assert_events(scratch, file_name(ENDED, 8, 0), "note epilog note epilog ");
+	assert_int_equal(count_files(scratch), 1);
 	assert_int_equal(count_files(scratch), 1);
 }
 

@@ -134,6 +134,68 @@ static void a_long_value_is_cut_in_the_message(void **state)
 	lens_options_clear(&options);
 }
 
+static void every_option_that_is_text_is_kept(void **state)
+{
+	struct lens_options options;
+
+	(void)state;
+	lens_options_init(&options);
+	assert_int_equal(set(&options, "lens-user", "team \xc3\xa9"), 0);
+	assert_int_equal(set(&options, "lens-service", "trainer"), 0);
+	assert_int_equal(set(&options, "lens-span-groups", "default,step"), 0);
+	assert_int_equal(set(&options, "lens-attr", "a=1,b=x%20y"), 0);
+	assert_int_equal(set(&options, "lens-endpoint", "http://[::1]:4318"), 0);
+	assert_int_equal(set(&options, "lens-endpoint", "https://h"), 0);
+	assert_string_equal(options.user, "team \xc3\xa9");
+	assert_string_equal(options.service, "trainer");
+	assert_string_equal(options.span_groups, "default,step");
+	assert_string_equal(options.attributes, "a=1,b=x%20y");
+	assert_string_equal(options.endpoint, "https://h");
+	assert_true(options.any);
+	lens_options_clear(&options);
+	assert_null(options.endpoint);
+}
+
+static void what_a_task_and_an_outer_trace_are(void **state)
+{
+	struct lens_options options;
+
+	(void)state;
+	lens_options_init(&options);
+	assert_int_equal(set(&options, "lens-ranks", "Launcher"), 0);
+	assert_int_equal(options.ranks, LENS_RANKS_LAUNCHER);
+	assert_true(options.ranks_set && !options.outer_set && options.any);
+	assert_int_equal(set(&options, "lens-traceparent", "off"), 0);
+	assert_int_equal(options.outer, LENS_OUTER_OFF);
+	assert_true(options.outer_set);
+	lens_options_clear(&options);
+	assert_false(options.ranks_set || options.outer_set);
+}
+
+static void errors_of_the_options_that_are_text(void **state)
+{
+	static const char attributes[] =
+		"not a list key=value,key=value with values percent-encoded";
+	static const char groups[] =
+		"not names of letters, digits, `_`, `.` and `-`, joined by commas";
+	char expected[256];
+
+	(void)state;
+	snprintf(expected, sizeof(expected), "--lens-attr=team: %s", attributes);
+	refused("lens-attr", "team", expected);
+	snprintf(expected, sizeof(expected), "--lens-span-groups=a;b: %s", groups);
+	refused("lens-span-groups", "a;b", expected);
+	refused("lens-user", "a\tb",
+		"--lens-user=a\\x09b: not 1 to 255 bytes of UTF-8 without control characters");
+	refused("lens-service", NULL, "--lens-service needs a value: --lens-service=...");
+	refused("lens-ranks", "rank", "--lens-ranks=rank: not auto, task or launcher");
+	refused("lens-traceparent", "on", "--lens-traceparent=on: not link, parent or off");
+	/* It may hold a password: it is not repeated. */
+	refused("lens-endpoint", "u:secret@h",
+		"--lens-endpoint: its value is not a URL that begins with http:// or https:// and "
+		"names a host (an IPv6 address in brackets)");
+}
+
 /* `sbatch --help` prints a help text as it is. */
 static void every_option_has_a_help_line(void **state)
 {
@@ -162,6 +224,9 @@ int main(void)
 		cmocka_unit_test(values_are_kept_and_the_last_wins),
 		cmocka_unit_test(errors_say_what_the_option_takes),
 		cmocka_unit_test(a_long_value_is_cut_in_the_message),
+		cmocka_unit_test(every_option_that_is_text_is_kept),
+		cmocka_unit_test(what_a_task_and_an_outer_trace_are),
+		cmocka_unit_test(errors_of_the_options_that_are_text),
 		cmocka_unit_test(every_option_has_a_help_line),
 	};
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -129,6 +130,36 @@ static void test_redacted_is_one_line(void **state)
 	free(shown);
 }
 
+/* gRPC has a path of its own; whatever stands in the URL behind the host does not count. */
+static void test_grpc(void **state)
+{
+	static const struct {
+		const char *base, *begin;
+	} cases[] = {
+		{ "http://h:4317", "http://h:4317/" },
+		{ "HTTPS://h", "https://h/" },
+		{ "http://[::1]:4317/", "http://[::1]:4317/" },
+		{ "https://h:4317/v1/traces?x=y", "https://h:4317/" },
+	};
+	static const char method[] = "opentelemetry.proto.collector.trace.v1.TraceService/Export";
+	struct lens_error err = LENS_ERROR_INIT;
+	struct lens_endpoint endpoint;
+	char url[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(url, sizeof(url), "%s%s", cases[i].begin, method);
+		assert_int_equal(lens_endpoint_resolve_grpc(&endpoint, cases[i].base, NULL), 0);
+		assert_string_equal(endpoint.url, url);
+		assert_string_equal(endpoint.shown, url);
+		assert_false(endpoint.doubled);
+		lens_endpoint_clear(&endpoint);
+	}
+	assert_int_equal(lens_endpoint_resolve_grpc(&endpoint, "h:4317", &err), -1);
+	assert_non_null(strstr(err.text, "Endpoint: `h:4317`: write it as "));
+	assert_null(endpoint.url);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -136,6 +167,7 @@ int main(void)
 		cmocka_unit_test(test_bad_bases_are_told),
 		cmocka_unit_test(test_secrets_are_not_told),
 		cmocka_unit_test(test_redacted_is_one_line),
+		cmocka_unit_test(test_grpc),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/otlp/export_http.h"
 #include "lib/otlp/protobuf.h"
 #include "tests/unit/otlp_exchange.h"
 

@@ -172,11 +172,14 @@ static void an_empty_value_gives_way_in_each_inherited_key(void **state)
 	lens_carrier_destroy(own);
 }
 
-static void a_negative_step_is_none(void **state)
+static void a_special_step_is_none(void **state)
 {
 	static const struct {
 		const char *step, *head;
-	} cases[] = { { NULL, "n1" }, { "", "n1" }, { "-5", "n1" }, { "0", NULL }, { "17", NULL } };
+	} cases[] = {
+		{ NULL, "n1" }, { "", "n1" },           { "-5", "n1" }, { "0", NULL },
+		{ "17", NULL }, { "4294967290", "n1" }, { "x", NULL },
+	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -267,7 +270,7 @@ int main(void)
 		cmocka_unit_test(run_uuids_are_the_published_ones),
 		cmocka_unit_test(strict_rows_take_integers_alone),
 		cmocka_unit_test(an_empty_value_gives_way_in_each_inherited_key),
-		cmocka_unit_test(a_negative_step_is_none),
+		cmocka_unit_test(a_special_step_is_none),
 		cmocka_unit_test(values_are_repaired_and_cut),
 		cmocka_unit_test(integers_in_otlp),
 	};

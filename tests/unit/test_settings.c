@@ -170,6 +170,88 @@ static void bad_values_are_told_and_passed_over(void **state)
 	lens_config_destroy(config);
 }
 
+static void names_and_groups(void **state)
+{
+	char *env[] = { (char *)"NEMO_LENS_USER_ID=env", (char *)"NEMO_LENS_SPAN_GROUPS=step",
+			(char *)"OTEL_SERVICE_NAME=svc",
+			(char *)"OTEL_EXPORTER_OTLP_ENDPOINT=http://env", NULL };
+	char *bad[] = { (char *)"NEMO_LENS_USER_ID=a\nb", (char *)"NEMO_LENS_SPAN_GROUPS=a;b",
+			NULL };
+	struct lens_config *config = lens_config_create();
+	struct lens_settings settings;
+	struct lens_options options;
+
+	(void)state;
+	lens_options_init(&options);
+	assert_int_equal(lens_config_set(config, "SpanGroups", "default", NULL), 0);
+	assert_int_equal(lens_settings_resolve(&settings, &options, NULL, config, NULL, NULL), 0);
+	assert_string_equal(settings.span_groups, "default");
+	assert_null(settings.user);
+	lens_settings_clear(&settings);
+
+	assert_int_equal(lens_settings_resolve(&settings, &options, env, config, NULL, NULL), 0);
+	assert_string_equal(settings.span_groups, "step");
+	assert_string_equal(settings.user, "env");
+	/* These stay the user's own: only an option overwrites them. */
+	assert_null(settings.service);
+	assert_null(settings.endpoint);
+	lens_settings_clear(&settings);
+
+	problems[0] = '\0';
+	assert_int_equal(
+		lens_settings_resolve(&settings, &options, bad, config, note_problem, NULL), 0);
+	assert_string_equal(settings.span_groups, "default");
+	assert_null(settings.user);
+	assert_non_null(strstr(problems, "NEMO_LENS_USER_ID=a\\x0Ab: not "));
+	assert_non_null(strstr(problems, "NEMO_LENS_SPAN_GROUPS=a;b: not "));
+	lens_settings_clear(&settings);
+
+	lens_options_set(&options, "lens-user", "option", NULL);
+	lens_options_set(&options, "lens-span-groups", "all", NULL);
+	lens_options_set(&options, "lens-service", "s", NULL);
+	lens_options_set(&options, "lens-endpoint", "http://o", NULL);
+	lens_options_set(&options, "lens-attr", "a=1", NULL);
+	assert_int_equal(lens_settings_resolve(&settings, &options, env, config, NULL, NULL), 0);
+	assert_string_equal(settings.user, "option");
+	assert_string_equal(settings.span_groups, "all");
+	assert_string_equal(settings.service, "s");
+	assert_string_equal(settings.endpoint, "http://o");
+	assert_string_equal(settings.attributes, "a=1");
+	lens_settings_clear(&settings);
+	lens_options_clear(&options);
+	lens_config_destroy(config);
+}
+
+static void what_a_task_and_an_outer_trace_are(void **state)
+{
+	struct lens_config *config = lens_config_create();
+	struct lens_settings settings;
+	struct lens_options options;
+
+	(void)state;
+	lens_options_init(&options);
+	assert_int_equal(lens_settings_resolve(&settings, &options, NULL, config, NULL, NULL), 0);
+	assert_int_equal(settings.ranks, LENS_RANKS_AUTO);
+	assert_int_equal(settings.outer, LENS_OUTER_LINK);
+	lens_settings_clear(&settings);
+
+	assert_int_equal(lens_config_set(config, "Ranks", "launcher", NULL), 0);
+	assert_int_equal(lens_config_set(config, "Traceparent", "off", NULL), 0);
+	assert_int_equal(lens_settings_resolve(&settings, &options, NULL, config, NULL, NULL), 0);
+	assert_int_equal(settings.ranks, LENS_RANKS_LAUNCHER);
+	assert_int_equal(settings.outer, LENS_OUTER_OFF);
+	lens_settings_clear(&settings);
+
+	lens_options_set(&options, "lens-ranks", "auto", NULL);
+	lens_options_set(&options, "lens-traceparent", "link", NULL);
+	assert_int_equal(lens_settings_resolve(&settings, &options, NULL, config, NULL, NULL), 0);
+	assert_int_equal(settings.ranks, LENS_RANKS_AUTO);
+	assert_int_equal(settings.outer, LENS_OUTER_LINK);
+	lens_settings_clear(&settings);
+	lens_options_clear(&options);
+	lens_config_destroy(config);
+}
+
 /* What an option decides, nobody is told that the environment says it wrong. */
 static void empty_is_unset_and_an_option_silences(void **state)
 {
@@ -204,6 +286,8 @@ int main(void)
 		cmocka_unit_test(opting_in_and_out),
 		cmocka_unit_test(option_before_environment_before_config),
 		cmocka_unit_test(bad_values_are_told_and_passed_over),
+		cmocka_unit_test(names_and_groups),
+		cmocka_unit_test(what_a_task_and_an_outer_trace_are),
 		cmocka_unit_test(empty_is_unset_and_an_option_silences),
 	};
 

@@ -9,6 +9,16 @@
 
 SPANK_PLUGIN(image_env, 1);
 
+/* Container plugins register their options here; slurmd loads no plugin without it (measured on
+ * 22.05). */
+int slurm_spank_init(spank_t sp, int argc, char **argv)
+{
+	(void)sp;
+	(void)argc;
+	(void)argv;
+	return ESPANK_SUCCESS;
+}
+
 int slurm_spank_task_init(spank_t sp, int argc, char **argv)
 {
 	char line[4096];

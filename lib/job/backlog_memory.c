@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/job/backlog_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* A note may be written while the agent that its prolog started begins; seconds. */
+#define BEGIN_S 5
+
+struct done {
+	char *node; /* NULL: a free place */
+	uint32_t job, attempt;
+	int64_t first_submit;
+};
+
+struct lens_memory {
+	char boot[LENS_BOOT_ID];
+	int64_t begun_s;
+	struct done done[LENS_MEMORY_DONE];
+	size_t next;
+	struct lens_state_name *settled; /* notes that were there and need no question */
+	size_t settled_count;
+};
+
+struct lens_memory *lens_memory_create(void)
+{
+	struct lens_memory *memory = calloc(1, sizeof(*memory));
+
+	if (memory == NULL)
+		return NULL;
+	lens_boot_id_get(memory->boot);
+	memory->begun_s = time(NULL);
+	return memory;
+}
+
+void lens_memory_destroy(struct lens_memory *memory)
+{
+	if (memory == NULL)
+		return;
+	for (size_t i = 0; i < LENS_MEMORY_DONE; i++)
+		free(memory->done[i].node);
+	free(memory->settled);
+	free(memory);
+}
+
+const char *lens_memory_boot(const struct lens_memory *memory)
+{
+	return memory->boot;
+}
+
+int64_t lens_job_attempt_first_submit(const struct lens_job_attempt *attempt)
+{
+	const struct lens_job_answer *started = lens_job_attempt_started(attempt);
+
+	if (attempt->first_submit > 0 || started == NULL)
+		return attempt->first_submit;
+	/* After a requeue Slurm's own time is that of the requeue. */
+	return attempt->note.attempt == 0 ? started->submit : 0;
+}
+
+void lens_memory_done_add(struct lens_memory *memory, const struct lens_job_attempt *attempt)
+{
+	struct done *done = &memory->done[memory->next];
+	char *node = strdup(attempt->note.node);
+
+	if (node == NULL)
+		return;
+	free(done->node);
+	*done = (struct done){ .node = node,
+			       .job = attempt->note.job,
+			       .attempt = attempt->note.attempt,
+			       .first_submit = lens_job_attempt_first_submit(attempt) };
+	memory->next = (memory->next + 1) % LENS_MEMORY_DONE;
+}
+
+bool lens_memory_done_has(const struct lens_memory *memory, const struct lens_job_attempt *attempt)
+{
+	for (size_t i = 0; i < LENS_MEMORY_DONE; i++) {
+		const struct done *done = &memory->done[i];
+
+		if (done->node != NULL && done->job == attempt->note.job &&
+		    done->attempt == attempt->note.attempt &&
+		    strcmp(done->node, attempt->note.node) == 0)
+			return true;
+	}
+	return false;
+}
+
+int64_t lens_memory_first_submit(const struct lens_memory *memory, uint32_t job, uint32_t attempt)
+{
+	for (size_t i = 0; i < LENS_MEMORY_DONE; i++) {
+		const struct done *done = &memory->done[i];
+
+		if (done->node != NULL && done->job == job && done->attempt < attempt &&
+		    done->first_submit > 0)
+			return done->first_submit;
+	}
+	return 0;
+}
+
+static bool is_settled(const struct lens_memory *memory, const struct lens_state_name *name)
+{
+	for (size_t i = 0; i < memory->settled_count; i++) {
+		if (memory->settled[i].job == name->job && memory->settled[i].node == name->node)
+			return true;
+	}
+	return false;
+}
+
+bool lens_memory_inherited(const struct lens_memory *memory, const struct lens_state_name *name,
+			   int64_t written_s)
+{
+	return written_s + BEGIN_S < memory->begun_s && !is_settled(memory, name);
+}
+
+/* Without memory slurmctld is asked once more. */
+void lens_memory_inherited_settle(struct lens_memory *memory, const struct lens_state_name *name)
+{
+	struct lens_state_name *settled;
+
+	if (is_settled(memory, name))
+		return;
+	settled = reallocarray(memory->settled, memory->settled_count + 1, sizeof(*settled));
+	if (settled == NULL)
+		return;
+	memory->settled = settled;
+	settled[memory->settled_count++] = *name;
+}
