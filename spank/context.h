@@ -15,6 +15,7 @@ struct lens_context {
 	bool options_ready; /* init runs once per component of a het job, in one process */
 	struct lens_options options;
 	struct lens_config *config; /* NULL until loaded */
+	bool inject;                /* srun: its tasks are told */
 	char *submitter; /* TRACEPARENT that sbatch, salloc or srun was started with; or NULL */
 	struct lens_step *step;     /* slurmstepd of a step that is lens's; else NULL */
 	struct lens_extern *ending; /* slurmstepd of an extern step with no note; else NULL */

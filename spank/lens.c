@@ -59,6 +59,15 @@ int slurm_spank_init_post_opt(spank_t sp, int argc, char **argv)
 	return ESPANK_SUCCESS;
 }
 
+int slurm_spank_local_user_init(spank_t sp, int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	if (spank_context() == S_CTX_LOCAL)
+		lens_submit_srun_launch(sp);
+	return ESPANK_SUCCESS;
+}
+
 int slurm_spank_task_init(spank_t sp, int argc, char **argv)
 {
 	(void)argc;

@@ -110,13 +110,15 @@ static void find_outer(struct lens_step *step, char *const *clean)
 	launch->in_outer = lens_traceparent_parse(&launch->outer, outer_of(step, clean)) == 0;
 }
 
-static bool find_launched(spank_t sp, const struct lens_step *step, char *const *clean)
+static bool find_launched(spank_t sp, const struct lens_step *step, char *const *env,
+			  char *const *clean)
 {
 	const struct lens_ranks_step asked = {
 		.argv = lens_facts_argv(sp),
 		.env = clean,
 		.tasks = lens_facts_tasks(sp, step->launch.step),
 		.nodes = lens_facts_nodes(sp),
+		.asked = lens_env_get(env, LENS_ASKED_NAME),
 	};
 	struct lens_error reason = LENS_ERROR_INIT;
 	bool launched;
@@ -147,7 +149,7 @@ static void launch_fill(spank_t sp, struct lens_step *step, char *const *env, ch
 		step->guessed = !is_marked(step);
 	}
 	launch->array = is_array(sp, step);
-	launch->launched = find_launched(sp, step, clean);
+	launch->launched = find_launched(sp, step, env, clean);
 	find_outer(step, clean);
 	if (is_marked(step))
 		launch->head_node = lens_mark_fact(step->mark, "head");

@@ -6,6 +6,7 @@
 #include "lib/core/mark.h"
 #include "lib/core/number.h"
 #include "lib/core/settings.h"
+#include "spank/asked.h"
 #include "spank/context.h"
 #include "spank/log.h"
 #include "spank/optin.h"
@@ -118,6 +119,7 @@ void lens_submit_post_opt(spank_t sp, int argc, char **argv)
 		else
 			lens_optin_pass_on(sp);
 	}
+	lens_context.inject = settings.inject;
 	if (settings.inject) {
 		lens_problems_log(&config_problems, "warning: ");
 		lens_problems_log(&problems, "warning: ");
@@ -128,6 +130,12 @@ void lens_submit_post_opt(spank_t sp, int argc, char **argv)
 out:
 	lens_settings_clear(&settings);
 	lens_env_destroy(clean);
+}
+
+void lens_submit_srun_launch(spank_t sp)
+{
+	if (lens_context.inject)
+		lens_asked_hand_on(sp);
 }
 
 void lens_submit_exit(void)

@@ -14,6 +14,9 @@ void lens_submit_srun_init(void);
  * made, leaves an outer job's identity behind. */
 void lens_submit_post_opt(spank_t sp, int argc, char **argv);
 
+/* In srun only, before it launches its step: hands on what the step needs to know of it. */
+void lens_submit_srun_launch(spank_t sp);
+
 void lens_submit_exit(void);
 
 #endif

@@ -25,7 +25,7 @@ static size_t whole_characters(const char *text, size_t length)
 int lens_error_set(struct lens_error *err, const char *format, ...)
 {
 	/* Not err->text itself: it may be among the arguments, when a caller adds to it. */
-	char text[sizeof(err->text)];
+	char text[LENS_ERROR_TEXT];
 	int saved = errno;
 	size_t length;
 	va_list arguments;

@@ -2,12 +2,14 @@
 #ifndef LENS_CORE_ERROR_H
 #define LENS_CORE_ERROR_H
 
+#define LENS_ERROR_TEXT 512 /* bytes, the NUL among them */
+
 /*
  * What went wrong, in words for a person: what, where (option, key, file:line)
  * and what to do. A plain value, usually on the caller's stack.
  */
 struct lens_error {
-	char text[512]; /* always NUL-terminated, no newline at the end */
+	char text[LENS_ERROR_TEXT]; /* always NUL-terminated, no newline at the end */
 };
 
 #define LENS_ERROR_INIT ((struct lens_error){ { 0 } })

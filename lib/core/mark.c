@@ -304,7 +304,8 @@ struct lens_env *lens_mark_clean(char *const *env, uint32_t job, struct lens_mar
 	struct lens_env *clean = lens_env_create(env);
 
 	if (!clean || clean_attributes(clean, found, job) ||
-	    (found && clean_variables(clean, found)) || lens_env_set(clean, LENS_MARK_NAME, NULL)) {
+	    (found && clean_variables(clean, found)) || lens_env_set(clean, LENS_MARK_NAME, NULL) ||
+	    lens_env_set(clean, LENS_ASKED_NAME, NULL)) {
 		lens_env_destroy(clean);
 		lens_mark_destroy(found);
 		return NULL;

@@ -19,6 +19,9 @@
  */
 #define LENS_MARK_NAME "SLURM_LENS_MARK"
 
+/* From srun to its step alone (lens_ranks_asked); taken out wherever the mark is. */
+#define LENS_ASKED_NAME "SLURM_LENS_ASKED"
+
 struct lens_mark;
 
 struct lens_mark *lens_mark_create(uint32_t job, uint32_t attempt); /* NULL: no memory */

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/core/ranks.h"
 
-#include "lib/core/env.h"
-#include "lib/core/number.h"
-
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -82,68 +78,6 @@ static const char *known_launcher(char *const *argv)
 				       ? argv[i + 1]
 				       : NULL;
 	return NULL;
-}
-
-/* The number at the end of `8` or `a100:8`; 0 when there is none. */
-static uint64_t gpus_of_count(const char *part)
-{
-	const char *colon = strrchr(part, ':');
-	uint64_t number;
-
-	return lens_uint64_parse(colon ? colon + 1 : part, &number) ? 0 : number;
-}
-
-/* The same of `gres/gpu:2` or `gres/gpu:a100=2`; 0 for a TRES that is no GPU. */
-static uint64_t gpus_of_tres(const char *part)
-{
-	const char *end;
-	uint64_t number;
-
-	if (strncmp(part, "gres/gpu", 8) != 0 && strncmp(part, "gres:gpu", 8) != 0)
-		return 0;
-	end = strrchr(part, '=');
-	if (!end)
-		end = strrchr(part + 8, ':');
-	return !end || lens_uint64_parse(end + 1, &number) ? 0 : number;
-}
-
-/* The sum of what ADD makes of each part of TEXT, a list with commas; NULL has none. */
-static uint64_t sum_parts(const char *text, uint64_t (*add)(const char *part))
-{
-	uint64_t sum = 0;
-	char *copy = text ? strdup(text) : NULL;
-	char *rest = NULL;
-
-	if (!copy)
-		return 0;
-	for (char *part = strtok_r(copy, ",", &rest); part; part = strtok_r(NULL, ",", &rest))
-		sum += add(part);
-	free(copy);
-	return sum;
-}
-
-static uint64_t one(const char *part)
-{
-	(void)part;
-	return 1;
-}
-
-uint64_t lens_ranks_gpus_per_task(const struct lens_ranks_step *step)
-{
-	uint64_t tasks = step->tasks ? step->tasks : 1;
-	uint64_t nodes = step->nodes ? step->nodes : 1;
-	uint64_t gpus = sum_parts(lens_env_get(step->env, "SLURM_GPUS_PER_TASK"), gpus_of_count);
-
-	if (!gpus)
-		gpus = sum_parts(lens_env_get(step->env, "SLURM_TRES_PER_TASK"), gpus_of_tres);
-	if (!gpus)
-		gpus = sum_parts(lens_env_get(step->env, "SLURM_GPUS"), gpus_of_count) / tasks;
-	if (!gpus)
-		gpus = sum_parts(lens_env_get(step->env, "SLURM_GPUS_PER_NODE"), gpus_of_count) *
-		       nodes / tasks;
-	if (!gpus)
-		gpus = sum_parts(lens_env_get(step->env, "SLURM_JOB_GPUS"), one) * nodes / tasks;
-	return gpus;
 }
 
 bool lens_ranks_are_launched(enum lens_ranks choice, const struct lens_ranks_step *step,

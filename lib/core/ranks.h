@@ -3,6 +3,7 @@
 #define LENS_CORE_RANKS_H
 
 #include "lib/core/error.h"
+#include "lib/core/text.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,7 +24,8 @@ struct lens_ranks_step {
 	char *const *argv; /* the command; NULL: not known */
 	char *const *env;  /* srun's, before any node put its own values in */
 	uint32_t tasks;
-	uint32_t nodes; /* 0: not known */
+	uint32_t nodes;    /* 0: not known */
+	const char *asked; /* what lens_ranks_asked found; NULL: not known */
 };
 
 /*
@@ -35,8 +37,14 @@ struct lens_ranks_step {
 bool lens_ranks_are_launched(enum lens_ranks choice, const struct lens_ranks_step *step,
 			     struct lens_error *reason);
 
-/* GPUs that the step asks for a task, by SLURM_GPUS_PER_TASK, SLURM_TRES_PER_TASK,
- * SLURM_GPUS, SLURM_GPUS_PER_NODE, else the job's SLURM_JOB_GPUS; 0: none or not known. */
+/* GPUs that the step asks for a task: by its own command line, else by SLURM_GPUS_PER_TASK,
+ * SLURM_TRES_PER_TASK, SLURM_GPUS, SLURM_GPUS_PER_NODE, else the job's SLURM_JOB_GPUS; 0:
+ * none or not known. */
 uint64_t lens_ranks_gpus_per_task(const struct lens_ranks_step *step);
+
+/* Adds to OUT what the COUNT WORDS of srun's command line before its command ask of GPUs:
+ * `--gpus-per-task=2`, the narrowest option and of that the last; nothing when they ask for none.
+ * Abbreviated options are not seen. */
+void lens_ranks_asked(struct lens_text *out, char *const *words, size_t count);
 
 #endif

@@ -117,7 +117,7 @@ static int texts_fill(struct lens_job_answer *out, const slurm_job_info_t *job)
 	    text_set(&out->account, job->account) == -1 || text_set(&out->qos, job->qos) == -1 ||
 	    text_set(&out->reservation, job->resv_name) == -1)
 		return -1;
-	return text_set(&out->nodelist, job->nodes);
+	return out->completing ? 0 : text_set(&out->nodelist, job->nodes);
 }
 
 static int answer_fill(struct lens_job_answer *out, const slurm_job_info_t *job)
@@ -133,7 +133,9 @@ static int answer_fill(struct lens_job_answer *out, const slurm_job_info_t *job)
 	out->end = job->end_time;
 	out->suspended = suspended_seconds(job);
 	out->uid = job->user_id;
-	out->nodes = known(job->num_nodes);
+	/* While epilogs run slurmctld names and counts only the nodes that still run theirs. */
+	if (!out->completing)
+		out->nodes = known(job->num_nodes);
 	out->tasks = known(job->num_tasks);
 	out->cpus = known(job->num_cpus);
 	if (job->array_task_id != NO_VAL) {

@@ -28,6 +28,7 @@ static void end_read(struct lens_job_attempt *out, const struct lens_carrier *re
 	out->epilog_attempt = out->note.attempt;
 	lens_uint32_parse(lens_carrier_get(record, "attempt"), &out->epilog_attempt);
 	out->nodelist = lens_carrier_get(record, "nodelist");
+	lens_uint32_parse(lens_carrier_get(record, "nodes"), &out->nodes);
 }
 
 static int answer_read(struct lens_job_attempt *out, const struct lens_carrier *record)

@@ -24,6 +24,7 @@ struct lens_job_attempt {
 	bool epilog_first;       /* over: this node is the first of the job's list */
 	uint32_t epilog_attempt; /* over: Slurm's count at that time */
 	const char *nodelist;    /* over: the epilog's, or NULL */
+	uint32_t nodes;          /* over: how many; 0 not known */
 	/* No epilog, but the extern step's end, which stands for it once slurmctld says so: the three
 	 * above hold too. */
 	bool extern_over;

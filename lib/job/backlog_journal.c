@@ -29,13 +29,13 @@ static int last_step(const struct lens_records *records, struct lens_job_step *o
 	size_t position = 0;
 	int found = 0, rc;
 
+	*out = (struct lens_job_step){ 0 };
 	while ((rc = lens_job_step_read(&step, records, &position)) == 1) {
-		if (found)
-			lens_job_step_clear(out);
+		lens_job_step_clear(out);
 		*out = step;
 		found = 1;
 	}
-	if (rc == -1 && found)
+	if (rc == -1)
 		lens_job_step_clear(out);
 	return rc == -1 ? -1 : found;
 }

@@ -187,6 +187,7 @@ static void job_attributes(struct lens_span *span, const struct lens_job_attempt
 	const struct lens_job_answer *started = lens_job_attempt_started(attempt);
 	struct lens_attributes *attributes = lens_span_attributes(span);
 	const char *nodelist = attempt->nodelist;
+	uint32_t nodes = attempt->nodes;
 
 	if (*attempt->note.node != '\0')
 		lens_attributes_string(attributes, "slurm.node.name", attempt->note.node);
@@ -198,7 +199,9 @@ static void job_attributes(struct lens_span *span, const struct lens_job_attempt
 		lens_attributes_string(attributes, "slurm.nodelist", nodelist);
 	/* Shrunk or grown: what it had at its end. */
 	if (ended != NULL && ended->nodes != 0)
-		lens_attributes_int(attributes, "slurm.nnodes", ended->nodes);
+		nodes = ended->nodes;
+	if (nodes != 0)
+		lens_attributes_int(attributes, "slurm.nnodes", nodes);
 	/* Nobody told of its end here: that is the last time known. */
 	if (is_truncated(attempt))
 		lens_attributes_bool(attributes, "nemo.span.truncated", true);

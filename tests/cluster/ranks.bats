@@ -121,11 +121,21 @@ said_of() {
 @test "one task a node with several GPUs is a launcher, on all nodes" {
 	run_batch --lens -N2 -n2 --gres=gpu:2 "
 		srun $PLACE/dump two
-		srun --gres=gpu:1 $PLACE/dump one"
+		srun --gres=gpu:1 $PLACE/dump one
+		srun --export=NONE --gpus-per-task 1 $PLACE/dump bare
+		srun --gres=none $PLACE/dump none"
+	as_user srun --lens -N2 -n2 --gpus-per-task=2 "$PLACE/dump" own
+	as_user srun --lens -N2 -n2 --export=NONE -G4 "$PLACE/dump" total
 	expect <<-E
-	for task in ranks("two"):
-	    assert_identity(task, $JOB)
-	    assert_no_rank(task)
+	for name in "two", "own", "total":
+	    for task in ranks(name):
+	        assert_identity(task, task["SLURM_JOB_ID"])
+	        assert_no_rank(task)
+	for name in "one", "bare", "none":
+	    assert_step(ranks(name), $JOB)
+	for name in "two", "own", "total", "one", "bare", "none":
+	    for task in ranks(name):
+	        assert "SLURM_LENS_ASKED" not in task, name
 	E
 	[ "$(said_of "$JOB" 0)" = "a task is a launcher: one a node with 2 GPUs" ]
 }

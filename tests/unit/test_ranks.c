@@ -131,6 +131,78 @@ static void one_task_a_node_with_several_gpus(void **state)
 	}
 }
 
+#define WORDS(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static void expect_asked(const char *const *words, const char *want, int line)
+{
+	struct lens_text out = LENS_TEXT_INIT;
+	size_t count = 0;
+
+	while (words[count])
+		count++;
+	lens_ranks_asked(&out, (char *const *)words, count);
+	if (strcmp(out.data ? out.data : "", want) != 0)
+		fail_msg("line %d: `%s`, not `%s`", line, out.data ? out.data : "", want);
+	lens_text_clear(&out);
+}
+
+#define assert_asked(want, ...) expect_asked(WORDS(__VA_ARGS__), want, __LINE__)
+
+static void what_a_command_line_asks_for(void **state)
+{
+	(void)state;
+	assert_asked("", "-N2", "-n2");
+	assert_asked("--gpus-per-task=2", "--gpus-per-task=2");
+	assert_asked("--gpus-per-task=a100:2", "-N2", "--gpus-per-task", "a100:2", "-n2");
+	assert_asked("--gpus-per-task=1", "--gres=gpu:4", "--gpus-per-task=1", "-G8");
+	assert_asked("--gpus=8", "-G8");
+	assert_asked("--gpus=8", "-G", "8");
+	assert_asked("--gpus=8", "--gpus=4", "--gpus", "8");
+	assert_asked("--gpus-per-node=2", "--gpus-per-node=2", "--gres=none");
+	assert_asked("--gres=gpu:1", "--gres=gpu:1");
+	assert_asked("--tres-per-task=gres/gpu:2", "--tres-per-task=gres/gpu:2");
+	assert_asked("", "--gpus-per-task");
+	assert_asked("", "--gpus-per-tasks=2", "--gpu-bind=none", "--gpus-per-socket=1");
+}
+
+static void a_command_line_says_more_than_the_environment(void **state)
+{
+	static const struct {
+		uint32_t tasks;
+		const char *asked;
+		uint64_t gpus;
+	} cases[] = {
+		{ 2, NULL, 4 },
+		{ 2, "", 4 },
+		{ 2, "--gres=none", 0 },
+		{ 2, "--gres=gpu", 1 },
+		{ 2, "--gres=gpu:2", 2 },
+		{ 2, "--gres=gpu:a100", 1 },
+		{ 2, "--gres=gpu:a100:2,nvme:1", 2 },
+		{ 4, "--gres=gpu:2", 1 },
+		{ 2, "--gres=gpus:2", 0 },
+		{ 2, "--gpus-per-task=1", 1 },
+		{ 2, "--gpus=2", 1 },
+		{ 2, "--gpus-per-node=a100:3", 3 },
+		{ 2, "--tres-per-task=gres/gpu:2", 2 },
+	};
+	static const char *const env[] = { "SLURM_JOB_GPUS=0,1,2,3", NULL };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct lens_ranks_step step = {
+			.env = (char *const *)env,
+			.tasks = cases[i].tasks,
+			.nodes = 2,
+			.asked = cases[i].asked,
+		};
+
+		if (lens_ranks_gpus_per_task(&step) != cases[i].gpus)
+			fail_msg("case %zu, %s: %llu", i, cases[i].asked,
+				 (unsigned long long)lens_ranks_gpus_per_task(&step));
+	}
+}
+
 /* A request of its own says more of a step than what the job has. */
 static void the_narrowest_request_counts(void **state)
 {
@@ -170,6 +242,8 @@ int main(void)
 		cmocka_unit_test(known_launchers_as_python_modules),
 		cmocka_unit_test(one_task_a_node_with_several_gpus),
 		cmocka_unit_test(the_narrowest_request_counts),
+		cmocka_unit_test(what_a_command_line_asks_for),
+		cmocka_unit_test(a_command_line_says_more_than_the_environment),
 		cmocka_unit_test(a_choice_beats_what_is_seen),
 	};
 
