@@ -103,25 +103,10 @@ static void problem_log(void *context, const char *text)
 	agent_log_say(context, "%s", text);
 }
 
-/* lens.conf beside slurm.conf; the caller frees. */
-static char *default_path(void)
-{
-	const char *slurm_conf = getenv("SLURM_CONF");
-	const char *slash = slurm_conf != NULL ? strrchr(slurm_conf, '/') : NULL;
-	struct lens_text text = LENS_TEXT_INIT;
-
-	if (slash != NULL)
-		lens_text_add(&text, slurm_conf, (size_t)(slash - slurm_conf));
-	else
-		lens_text_adds(&text, LENS_SLURM_SYSCONFDIR);
-	lens_text_adds(&text, "/lens.conf");
-	return lens_text_take(&text);
-}
-
 struct lens_config *agent_settings_load(const struct agent_options *options, struct agent_log *log)
 {
 	struct lens_config *config = lens_config_create();
-	char *path = default_path();
+	char *path = lens_config_default_path();
 	struct lens_error err = LENS_ERROR_INIT;
 
 	if (config == NULL || path == NULL) {

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* The objects that Slurm has loaded, in the order in which it did. */
+/* The objects that were loaded after this one, in Slurm's order. */
 struct walk {
 	bool after_us;
-	struct lens_text later; /* names of plugins that come after lens */
+	struct lens_text paths; /* each ended by a NUL */
 };
 
 static const char address_of_ours;
@@ -32,6 +32,19 @@ static bool holds(const struct dl_phdr_info *info, const void *address)
 	return false;
 }
 
+/* Only collects: the loader is locked here, and a dlopen could wait for ever. */
+static int collect(struct dl_phdr_info *info, size_t size, void *context)
+{
+	struct walk *walk = context;
+
+	(void)size;
+	if (!walk->after_us)
+		walk->after_us = holds(info, &address_of_ours);
+	else if (info->dlpi_name && *info->dlpi_name)
+		lens_text_add(&walk->paths, info->dlpi_name, strlen(info->dlpi_name) + 1);
+	return 0;
+}
+
 /* Whether the object at PATH is a SPANK plugin that acts when a task starts. */
 static bool hooks_task_init(const char *path)
 {
@@ -46,33 +59,26 @@ static bool hooks_task_init(const char *path)
 	return hooks;
 }
 
-static int visit(struct dl_phdr_info *info, size_t size, void *context)
-{
-	struct walk *walk = context;
-	const char *slash;
-
-	(void)size;
-	if (!walk->after_us) {
-		walk->after_us = holds(info, &address_of_ours);
-		return 0;
-	}
-	if (!info->dlpi_name || !*info->dlpi_name || !hooks_task_init(info->dlpi_name))
-		return 0;
-	slash = strrchr(info->dlpi_name, '/');
-	if (walk->later.length)
-		lens_text_adds(&walk->later, ", ");
-	lens_text_adds(&walk->later, slash ? slash + 1 : info->dlpi_name);
-	return 0;
-}
-
 void lens_order_check(void)
 {
+	struct lens_text later = LENS_TEXT_INIT;
 	struct walk walk = { 0 };
 
-	dl_iterate_phdr(visit, &walk);
-	if (walk.later.length)
+	dl_iterate_phdr(collect, &walk);
+	for (size_t i = 0; i < walk.paths.length; i += strlen(walk.paths.data + i) + 1) {
+		const char *path = walk.paths.data + i;
+		const char *slash = strrchr(path, '/');
+
+		if (!hooks_task_init(path))
+			continue;
+		if (later.length)
+			lens_text_adds(&later, ", ");
+		lens_text_adds(&later, slash ? slash + 1 : path);
+	}
+	if (later.length)
 		lens_log(
 			"%s after lens in plugstack.conf: a container plugin there replaces what lens tells its tasks; put lens's line last",
-			walk.later.data);
-	lens_text_clear(&walk.later);
+			later.data);
+	lens_text_clear(&later);
+	lens_text_clear(&walk.paths);
 }

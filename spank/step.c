@@ -152,8 +152,7 @@ static bool is_oom_killed(struct lens_step *step, int status)
 		      (WIFEXITED(status) && WEXITSTATUS(status) == 128 + SIGKILL);
 	uint64_t kills;
 
-	if (!killed || lens_cgroup_oom_kills(&kills, step->launch.job) ||
-	    kills <= step->oom_told)
+	if (!killed || lens_cgroup_oom_kills(&kills, step->launch.job) || kills <= step->oom_told)
 		return false;
 	step->oom_told++;
 	return true;

@@ -122,8 +122,8 @@ int lens_step_record_open(spank_t sp, struct lens_carrier *record, const struct 
 	    lens_carrier_set(record, "kind", kinds[launch->place]) ||
 	    lens_carrier_publish(record, "name", step_name(sp, launch->place)) ||
 	    lens_carrier_setf(record, "tasks", "%u", lens_facts_tasks(sp, launch->step)) ||
-	    lens_carrier_set(record, "trace", hex) ||
-	    add_nodeid(sp, record, launch) || (!step->noted && add_unnoted(record, step)) ||
+	    lens_carrier_set(record, "trace", hex) || add_nodeid(sp, record, launch) ||
+	    (!step->noted && add_unnoted(record, step)) ||
 	    (lens_boot_id_get(boot) == 0 && lens_carrier_set(record, "boot", boot)) ||
 	    add_outer(record, launch) || add_parent(record, launch, &trace, clean))
 		return -1;

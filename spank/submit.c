@@ -88,8 +88,9 @@ static void warn_without_effect(const struct lens_options *options,
 	const char *name = lens_strategy_name(choice->strategy);
 
 	if (options->rate_set && choice->strategy != LENS_STRATEGY_SAMPLED)
-		lens_log("warning: --lens-sample-rate has no effect on %s: add --lens-strategy=sampled",
-			 name);
+		lens_log(
+			"warning: --lens-sample-rate has no effect on %s: add --lens-strategy=sampled",
+			name);
 	if (options->rank_set && choice->strategy != LENS_STRATEGY_SINGLE_RANK)
 		lens_log("warning: --lens-rank has no effect on %s", name);
 }

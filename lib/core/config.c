@@ -5,6 +5,7 @@
 
 #include "lib/core/config.h"
 #include "lib/core/config_file.h"
+#include "lib/core/text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +19,24 @@
 #define LENS_DEFAULT_STATE_DIR "/var/spool/slurm-lens"
 #endif
 #define DEFAULT_FILE "/var/log/slurm-lens/traces.jsonl"
+
+#ifndef LENS_SLURM_SYSCONFDIR
+#define LENS_SLURM_SYSCONFDIR "/etc/slurm"
+#endif
+
+char *lens_config_default_path(void)
+{
+	const char *slurm_conf = getenv("SLURM_CONF");
+	const char *slash = slurm_conf != NULL ? strrchr(slurm_conf, '/') : NULL;
+	struct lens_text path = LENS_TEXT_INIT;
+
+	if (slash != NULL && *slurm_conf == '/')
+		lens_text_add(&path, slurm_conf, (size_t)(slash - slurm_conf));
+	else
+		lens_text_adds(&path, LENS_SLURM_SYSCONFDIR);
+	lens_text_adds(&path, "/lens.conf");
+	return lens_text_take(&path);
+}
 
 /* Fills each string that is still NULL; -1 when memory ran out. */
 static int fill_strings(struct lens_config *config)

@@ -75,7 +75,8 @@ static int directory_open(const struct lens_file_exporter *exporter)
 	return open(exporter->directory, flags);
 }
 
-/* The file, made where it is missing; -1 with errno, EINVAL for what is no regular file. */
+/* The file, made where it is missing; -1 with errno: EINVAL for what is no regular file, EPERM for
+ * somebody else's. */
 static int file_open(const struct lens_file_exporter *exporter, int directory, struct stat *status)
 {
 	/* Reading too is for file_is_torn; on Linux it also keeps a FIFO in the file's place
@@ -87,9 +88,10 @@ static int file_open(const struct lens_file_exporter *exporter, int directory, s
 	if (fd < 0)
 		return -1;
 	if (fstat(fd, status) == 0) {
-		if (S_ISREG(status->st_mode))
+		if (S_ISREG(status->st_mode) && status->st_uid == geteuid())
 			return fd;
-		errno = EINVAL;
+		/* Somebody else's would be read, or replaced, by its owner. */
+		errno = S_ISREG(status->st_mode) ? EPERM : EINVAL;
 	}
 	saved = errno;
 	close(fd);
