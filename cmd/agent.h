@@ -32,6 +32,7 @@ struct agent {
 	enum lens_exporter_kind kind;
 	struct lens_exporter *exporter; /* FILE; NULL: the settings name none that works */
 	struct agent_sender *sender;    /* the other kinds; else NULL */
+	struct lens_memory *memory; /* outlives the backlog, which SIGHUP makes anew */
 	struct lens_backlog *backlog;
 	struct agent_report report;
 	struct lens_ask *asks[AGENT_ASKS]; /* questions under way; NULL free */
@@ -68,8 +69,9 @@ void agent_signals_block(void);
 int agent_signals_open(void);
 /* A descriptor of what happens in the directory that is open, or -1. */
 int agent_events_open(int directory);
-/* Reads all of them. Whether a note or journal is among them; *GONE: the directory is. */
-bool agent_events_read(int events, bool *gone);
+/* Reads all of them. Whether one of a note or journal is among them that BACKLOG did not make
+ * itself; *GONE: the directory is. */
+bool agent_events_read(int events, const struct lens_backlog *backlog, bool *gone);
 
 /* agent_loop.c. Until SIGTERM. An enum lens_exit. */
 int agent_loop(struct agent *agent);

@@ -5,9 +5,11 @@
 
 #include "cmd/command.h"
 #include "lib/core/lock.h"
+#include "lib/core/note.h"
 #include "lib/core/path.h"
 #include "lib/core/statedir.h"
 #include "lib/core/text.h"
+#include "lib/job/backlog_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -118,14 +120,20 @@ int agent_connect(struct agent *agent)
 				      .version = PACKAGE_VERSION };
 	struct lens_backlog_hooks hooks;
 
+	lens_note_sweep(agent->directory);
 	exporter_create(agent);
 	agent_hooks_fill(&hooks, agent);
-	agent->backlog = lens_backlog_create(agent->directory, &site, &hooks);
-	if (agent->backlog == NULL)
+	if (agent->memory == NULL)
+		agent->memory = lens_memory_create();
+	if (agent->memory != NULL)
+		agent->backlog = lens_backlog_create(agent->directory, &site, &hooks);
+	if (agent->backlog == NULL) {
 		agent_log_say(agent->log, "out of memory");
-	else
-		lens_backlog_limit(agent->backlog, agent->config->max_spool);
-	return agent->backlog == NULL ? -1 : 0;
+		return -1;
+	}
+	lens_backlog_remember(agent->backlog, agent->memory);
+	lens_backlog_limit(agent->backlog, agent->config->max_spool);
+	return 0;
 }
 
 void agent_disconnect(struct agent *agent)
@@ -142,6 +150,7 @@ void agent_disconnect(struct agent *agent)
 void agent_close(struct agent *agent)
 {
 	agent_disconnect(agent);
+	lens_memory_destroy(agent->memory);
 	if (agent->lock >= 0)
 		close(agent->lock);
 	if (agent->directory != -1)

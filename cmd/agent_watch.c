@@ -51,15 +51,18 @@ int agent_events_open(int directory)
 }
 
 /* The lock, the log and the status lie in the directory too: they are nothing new. */
-static bool event_counts(const struct inotify_event *event)
+static bool event_counts(const struct inotify_event *event, const struct lens_backlog *backlog)
 {
 	struct lens_state_name name;
 
-	return (event->mask & IN_Q_OVERFLOW) != 0 ||
-	       (event->len > 0 && lens_state_name_parse(&name, event->name) == 0);
+	if ((event->mask & IN_Q_OVERFLOW) != 0)
+		return true;
+	if (event->len == 0 || lens_state_name_parse(&name, event->name) != 0)
+		return false;
+	return (event->mask & IN_CLOSE_WRITE) == 0 || !lens_backlog_wrote(backlog, event->name);
 }
 
-bool agent_events_read(int events, bool *gone)
+bool agent_events_read(int events, const struct lens_backlog *backlog, bool *gone)
 {
 	char buffer[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
 	bool counts = false;
@@ -71,7 +74,7 @@ bool agent_events_read(int events, bool *gone)
 
 			if ((event->mask & (IN_DELETE_SELF | IN_IGNORED)) != 0)
 				*gone = true;
-			counts = counts || event_counts(event);
+			counts = counts || event_counts(event, backlog);
 			at += sizeof(*event) + event->len;
 		}
 	}

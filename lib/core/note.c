@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/core/boot.h"
 #include "lib/core/note.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,4 +62,40 @@ int lens_note_parse(struct lens_note *out, const struct lens_records *records)
 		return 0;
 	lens_note_clear(out);
 	return -1;
+}
+
+struct lens_carrier *lens_note_record(const struct lens_note *note, bool inferred)
+{
+	struct lens_carrier *record = lens_record_create("note");
+	char boot[LENS_BOOT_ID];
+	int failed = 0;
+
+	if (record == NULL)
+		return NULL;
+	failed |= lens_carrier_setf(record, "job", "%" PRIu32, note->job);
+	failed |= lens_carrier_setf(record, "leader", "%" PRIu32, note->leader);
+	failed |= lens_carrier_setf(record, "attempt", "%" PRIu32, note->attempt);
+	failed |= lens_carrier_set(record, "cluster", note->cluster);
+	failed |= lens_carrier_set(record, "node", note->node);
+	if (note->sluid != NULL && *note->sluid != '\0')
+		failed |= lens_carrier_set(record, "sluid", note->sluid);
+	if (lens_boot_id_get(boot) == 0)
+		failed |= lens_carrier_set(record, "boot", boot);
+	if (note->lens)
+		failed |= lens_carrier_set(record, "lens", "1");
+	if (note->lens && note->first)
+		failed |= lens_carrier_set(record, "first", "1");
+	if (note->lens && note->outer != NULL && *note->outer != '\0') {
+		failed |= lens_carrier_set(record, "outer", note->outer);
+		if (note->in_outer)
+			failed |= lens_carrier_set(record, "inouter", "1");
+	}
+	if (inferred)
+		failed |= lens_carrier_set(record, "inferred", "1");
+	if (note->journal)
+		failed |= lens_carrier_set(record, "journal", "1");
+	if (failed == 0)
+		return record;
+	lens_carrier_destroy(record);
+	return NULL;
 }

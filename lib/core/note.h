@@ -49,6 +49,10 @@ int lens_note_read(int directory, uint32_t job, const char *node, struct lens_no
 /* Fills OUT from the records of a note file; -1 when they hold no `note`. The caller clears. */
 int lens_note_parse(struct lens_note *out, const struct lens_records *records);
 
+/* The record that NOTE's file begins with: what lens_note_parse reads; INFERRED: the epilog alone told
+ * of the attempt. The caller destroys; NULL: no memory. */
+struct lens_carrier *lens_note_record(const struct lens_note *note, bool inferred);
+
 /* Marks the current note of JOB on NODE as lens's, once. 0, also when there is none; -1 with ERR. */
 int lens_note_optin(int directory, uint32_t job, const char *node, struct lens_error *err);
 
@@ -71,6 +75,9 @@ int lens_note_end(int directory, const struct lens_note *fallback, bool lens,
  */
 bool lens_note_tell(int directory, uint32_t job, const char *node,
 		    const struct lens_carrier *record);
+
+/* Removes what processes that were killed while they wrote a note left, a minute ago or more. */
+void lens_note_sweep(int directory);
 
 /* Adds RECORD to each journal of JOB on NODE; to how many. */
 int lens_note_tell_journals(int directory, uint32_t job, const char *node,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/core/boot.h"
 #include "lib/core/fd.h"
 #include "lib/core/hash.h"
 #include "lib/core/note.h"
@@ -12,7 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+#define TEMPORARY   "tmp."
+#define TEMPORARY_S 60 /* no process takes that long to write one */
 
 #define FILE_FLAGS (O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
 
@@ -20,7 +23,8 @@
 struct note_names {
 	char now[LENS_STATE_NAME];           /* while its attempt is on the node */
 	char ended[LENS_STATE_NAME];         /* once it is over */
-	char temporary[LENS_STATE_NAME + 4]; /* while it is written: never a name of the above */
+	/* While this process writes it: never a name of the above, nor of another process. */
+	char temporary[LENS_STATE_NAME + 16];
 };
 
 static void names_format(struct note_names *names, uint32_t job, const char *node, uint32_t attempt)
@@ -31,7 +35,8 @@ static void names_format(struct note_names *names, uint32_t job, const char *nod
 					.attempt = attempt };
 
 	lens_state_name_format(names->now, &name);
-	snprintf(names->temporary, sizeof(names->temporary), "tmp.%s", names->now);
+	snprintf(names->temporary, sizeof(names->temporary), TEMPORARY "%s.%u", names->now,
+		 (unsigned int)getpid());
 	name.kind = LENS_STATE_ENDED;
 	lens_state_name_format(names->ended, &name);
 }
@@ -85,6 +90,7 @@ static int add_file(int directory, const char *from, const char *to)
 {
 	struct lens_records *records = NULL;
 	int source, target = -1, result = -1, torn;
+	struct stat status;
 
 	source = openat(directory, from, O_RDONLY | FILE_FLAGS);
 	if (source >= 0)
@@ -97,12 +103,31 @@ static int add_file(int directory, const char *from, const char *to)
 	for (size_t i = 0; i < lens_records_count(records); i++)
 		if (lens_record_append(target, lens_records_at(records, i), &torn) != 0)
 			goto out;
-	result = 0;
+	/* Unlinked meanwhile: nobody will read it. */
+	if (fstat(target, &status) == 0 && status.st_nlink == 0)
+		errno = ENOENT;
+	else
+		result = 0;
 out:
 	lens_records_destroy(records);
 	lens_fd_close(source);
 	lens_fd_close(target);
 	return result;
+}
+
+static int rename_new(int directory, const char *from, const char *to)
+{
+	struct stat status;
+
+	if (renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	/* A file system that cannot do it at once. */
+	if (fstatat(directory, to, &status, AT_SYMLINK_NOFOLLOW) != 0)
+		return renameat(directory, from, directory, to);
+	errno = EEXIST;
+	return -1;
 }
 
 /*
@@ -111,54 +136,17 @@ out:
  */
 static int move_note(int directory, const char *from, const char *to)
 {
-	struct stat status;
-
-	if (renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno == EINVAL || errno == ENOSYS) { /* a file system that cannot do it at once */
-		if (fstatat(directory, to, &status, AT_SYMLINK_NOFOLLOW) != 0)
-			return renameat(directory, from, directory, to);
-		errno = EEXIST;
+	for (int tries = 0; tries < 2; tries++) {
+		if (rename_new(directory, from, to) == 0)
+			return 0;
+		if (errno != EEXIST)
+			return -1;
+		if (add_file(directory, from, to) == 0)
+			return unlinkat(directory, from, 0);
+		if (errno != ENOENT) /* else the agent was done with TO at this moment */
+			return -1;
 	}
-	if (errno != EEXIST || add_file(directory, from, to) != 0)
-		return -1;
-	return unlinkat(directory, from, 0);
-}
-
-static struct lens_carrier *note_record(const struct lens_note *note, bool inferred)
-{
-	struct lens_carrier *record = lens_record_create("note");
-	char boot[LENS_BOOT_ID];
-	int failed = 0;
-
-	if (record == NULL)
-		return NULL;
-	failed |= lens_carrier_setf(record, "job", "%" PRIu32, note->job);
-	failed |= lens_carrier_setf(record, "leader", "%" PRIu32, note->leader);
-	failed |= lens_carrier_setf(record, "attempt", "%" PRIu32, note->attempt);
-	failed |= lens_carrier_set(record, "cluster", note->cluster);
-	failed |= lens_carrier_set(record, "node", note->node);
-	if (note->sluid != NULL && *note->sluid != '\0')
-		failed |= lens_carrier_set(record, "sluid", note->sluid);
-	if (lens_boot_id_get(boot) == 0)
-		failed |= lens_carrier_set(record, "boot", boot);
-	if (note->lens)
-		failed |= lens_carrier_set(record, "lens", "1");
-	if (note->lens && note->first)
-		failed |= lens_carrier_set(record, "first", "1");
-	if (note->lens && note->outer != NULL && *note->outer != '\0') {
-		failed |= lens_carrier_set(record, "outer", note->outer);
-		if (note->in_outer)
-			failed |= lens_carrier_set(record, "inouter", "1");
-	}
-	if (inferred)
-		failed |= lens_carrier_set(record, "inferred", "1");
-	if (note->journal)
-		failed |= lens_carrier_set(record, "journal", "1");
-	if (failed == 0)
-		return record;
-	lens_carrier_destroy(record);
-	return NULL;
+	return -1;
 }
 
 /* A new file of NOTE and, when there is one, EPILOG under the temporary name. */
@@ -166,7 +154,7 @@ static int write_temporary(int directory, const struct note_names *names,
 			   const struct lens_note *note, const struct lens_carrier *epilog,
 			   struct lens_error *err)
 {
-	struct lens_carrier *record = note_record(note, epilog != NULL);
+	struct lens_carrier *record = lens_note_record(note, epilog != NULL);
 	int fd = -1, torn = 0, result = -1;
 
 	if (record == NULL) {
@@ -193,27 +181,17 @@ out:
 	return result;
 }
 
-/* Whether there are LIMIT notes, current or ended; -1 with errno. */
-static int is_full(int directory, uint64_t limit)
-{
-	struct lens_state_name name;
-	struct dirent *entry;
-	uint64_t count = 0;
-	DIR *list;
-	int fd;
+struct limit {
+	uint64_t count, most;
+};
 
-	fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	list = fd < 0 ? NULL : fdopendir(fd);
-	if (list == NULL) {
-		lens_fd_close(fd);
-		return -1;
-	}
-	while (count < limit && (entry = readdir(list)) != NULL)
-		if (lens_state_name_parse(&name, entry->d_name) == 0 &&
-		    name.kind != LENS_STATE_JOURNAL)
-			count++;
-	closedir(list);
-	return count >= limit;
+static int count_note(void *context, const struct lens_state_name *name, const char *text)
+{
+	struct limit *limit = context;
+
+	(void)text;
+	limit->count += name->kind != LENS_STATE_JOURNAL;
+	return limit->count >= limit->most;
 }
 
 /* A rebuilt cluster counts its jobs from 1 again: the id and the attempt are not all. */
@@ -249,13 +227,14 @@ static int retire_other(int directory, const struct lens_note *note, struct lens
 int lens_note_write(int directory, const struct lens_note *note, uint64_t max_notes,
 		    struct lens_error *err)
 {
+	struct limit limit = { .most = max_notes };
 	struct note_names names;
 	int found = retire_other(directory, note, err);
 
 	if (found != 0)
 		return found < 0 ? -1 : 0;
 	names_format(&names, note->job, note->node, note->attempt);
-	switch (is_full(directory, max_notes)) {
+	switch (lens_statedir_each(directory, count_note, &limit)) {
 	case 0:
 		break;
 	case 1:
@@ -397,4 +376,24 @@ out:
 	lens_note_clear(&note);
 	lens_fd_close(fd);
 	return result;
+}
+
+void lens_note_sweep(int directory)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	struct stat status;
+
+	if (list == NULL) {
+		lens_fd_close(fd);
+		return;
+	}
+	while ((entry = readdir(list)) != NULL) {
+		if (strncmp(entry->d_name, TEMPORARY, strlen(TEMPORARY)) == 0 &&
+		    fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    status.st_mtime + TEMPORARY_S < time(NULL))
+			unlinkat(directory, entry->d_name, 0);
+	}
+	closedir(list);
 }

@@ -4,7 +4,6 @@
 #include "lib/core/note.h"
 #include "lib/core/statedir.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -23,28 +22,33 @@ static int add_to_file(int directory, const char *name, const struct lens_carrie
 	return rc;
 }
 
+struct tell {
+	int directory;
+	uint32_t job, node;
+	const struct lens_carrier *record;
+	int told;
+};
+
+static int tell_one(void *context, const struct lens_state_name *name, const char *text)
+{
+	struct tell *tell = context;
+
+	if (name->kind == LENS_STATE_JOURNAL && name->job == tell->job &&
+	    name->node == tell->node && add_to_file(tell->directory, text, tell->record) == 0)
+		tell->told++;
+	return 0;
+}
+
 int lens_note_tell_journals(int directory, uint32_t job, const char *node,
 			    const struct lens_carrier *record)
 {
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *list = fd < 0 ? NULL : fdopendir(fd);
-	uint32_t number = lens_name_number(node);
-	struct lens_state_name name;
-	struct dirent *entry;
-	int told = 0;
+	struct tell tell = { .directory = directory,
+			     .job = job,
+			     .node = lens_name_number(node),
+			     .record = record };
 
-	if (list == NULL) {
-		lens_fd_close(fd);
-		return 0;
-	}
-	while ((entry = readdir(list)) != NULL) {
-		if (lens_state_name_parse(&name, entry->d_name) == 0 &&
-		    name.kind == LENS_STATE_JOURNAL && name.job == job && name.node == number &&
-		    add_to_file(directory, entry->d_name, record) == 0)
-			told++;
-	}
-	closedir(list);
-	return told;
+	lens_statedir_each(directory, tell_one, &tell);
+	return tell.told;
 }
 
 /* Adds RECORD to the current note, when it is an adopted one. 1, or 0. */

@@ -48,6 +48,7 @@ struct lens_records;
 struct lens_records *lens_records_read(int fd);
 void lens_records_destroy(struct lens_records *records);
 
+size_t lens_records_size(const struct lens_records *records); /* bytes that were read */
 size_t lens_records_count(const struct lens_records *records);
 const struct lens_carrier *lens_records_at(const struct lens_records *records, size_t index);
 const char *lens_record_event(const struct lens_carrier *record); /* borrowed, never NULL */

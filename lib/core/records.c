@@ -11,6 +11,7 @@ struct lens_records {
 	struct lens_carrier **items;
 	size_t count, capacity;
 	size_t skipped;
+	size_t size; /* bytes */
 };
 
 void lens_records_destroy(struct lens_records *records)
@@ -135,9 +136,16 @@ struct lens_records *lens_records_read(int fd)
 	    (all.length > 0 && read_lines(records, all.data, all.length) != 0)) {
 		lens_records_destroy(records);
 		records = NULL;
+	} else {
+		records->size = all.length;
 	}
 	lens_text_clear(&all);
 	return records;
+}
+
+size_t lens_records_size(const struct lens_records *records)
+{
+	return records->size;
 }
 
 size_t lens_records_count(const struct lens_records *records)

@@ -4,6 +4,7 @@
 #include "lib/core/number.h"
 #include "lib/core/path.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -235,4 +236,23 @@ int lens_state_name_parse(struct lens_state_name *out, const char *text)
 	}
 	*out = name;
 	return 0;
+}
+
+int lens_statedir_each(int directory, lens_statedir_visit_fn *visit, void *context)
+{
+	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), result = 0;
+	DIR *list = fd < 0 ? NULL : fdopendir(fd);
+	struct lens_state_name name;
+	const struct dirent *entry;
+
+	if (list == NULL) {
+		lens_fd_close(fd);
+		return -1;
+	}
+	while (result == 0 && (entry = readdir(list)) != NULL) {
+		if (lens_state_name_parse(&name, entry->d_name) == 0)
+			result = visit(context, &name, entry->d_name);
+	}
+	closedir(list);
+	return result;
 }

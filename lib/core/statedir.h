@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 /*
  * The state directory: owned by the caller's effective user (root), mode 0700, on a local
@@ -40,6 +41,17 @@ struct lens_state_name {
 
 void lens_state_name_format(char out[LENS_STATE_NAME], const struct lens_state_name *name);
 
+/*
+ * Calls VISIT with CONTEXT for each file of such a name (TEXT, as it lies there), in no order. One
+ * that returns something else than 0 ends it, and that is returned; else 0, or -1 with errno when
+ * the directory cannot be listed.
+ */
+typedef int lens_statedir_visit_fn(void *context, const struct lens_state_name *name,
+				   const char *text);
+int lens_statedir_each(int directory, lens_statedir_visit_fn *visit, void *context);
+
+/* What a file of STATUS takes of the disk, in bytes: MaxSpool counts these. */
+uint64_t lens_state_file_size(const struct stat *status);
 /* What the files of such names take of the disk, in bytes. 0, or -1 with errno. */
 int lens_statedir_size(int directory, uint64_t *out);
 

@@ -17,10 +17,11 @@ struct lens_backlog *lens_backlog_create(int directory, const struct lens_job_si
 	if (backlog == NULL)
 		return NULL;
 	backlog->outbox = backlog_outbox_create();
-	backlog->memory = lens_memory_create();
+	backlog->own_memory = lens_memory_create();
+	backlog->memory = backlog->own_memory;
 	if (backlog->outbox == NULL || backlog->memory == NULL) {
 		backlog_outbox_destroy(backlog->outbox);
-		lens_memory_destroy(backlog->memory);
+		lens_memory_destroy(backlog->own_memory);
 		free(backlog);
 		return NULL;
 	}
@@ -36,10 +37,18 @@ void lens_backlog_destroy(struct lens_backlog *backlog)
 		return;
 	backlog_ask_destroy(backlog);
 	backlog_outbox_destroy(backlog->outbox);
-	lens_memory_destroy(backlog->memory);
+	lens_memory_destroy(backlog->own_memory);
 	free(backlog->names.items);
 	free(backlog->live);
+	free(backlog->before);
 	free(backlog);
+}
+
+void lens_backlog_remember(struct lens_backlog *backlog, struct lens_memory *memory)
+{
+	lens_memory_destroy(backlog->own_memory);
+	backlog->own_memory = NULL;
+	backlog->memory = memory;
 }
 
 void lens_backlog_limit(struct lens_backlog *backlog, uint64_t max_spool)
@@ -143,20 +152,26 @@ int lens_backlog_run(struct lens_backlog *backlog, bool may_send,
 {
 	result_begin(backlog, result);
 	backlog->may_send = may_send;
-	backlog->live_count = 0;
+	backlog_live_turn(backlog);
 	free(backlog->names.items);
 	backlog->names = (struct backlog_names){ 0 };
 	backlog_outbox_resume(backlog->outbox);
 	result->pending = backlog_outbox_pending(backlog->outbox);
-	if (!backlog_spool_writable(backlog))
+	/* Questions that nobody looks after would be due for ever. */
+	if (!backlog_spool_writable(backlog)) {
+		backlog_ask_destroy(backlog);
 		return 0;
-	backlog_spool_limit(backlog);
-	if (backlog_list(backlog->directory, &backlog->names, err) == -1)
+	}
+	if (backlog_list(backlog->directory, &backlog->names, err) == -1) {
+		backlog_ask_destroy(backlog);
 		return -1;
+	}
 	walk(backlog, 0, false);
 	if (!stopping(backlog)) {
 		backlog_ask_sweep(backlog);
-		backlog_sent_sweep(backlog);
+		if (may_send) /* else journals were not asked */
+			backlog_sent_sweep(backlog);
+		backlog_spool_limit(backlog);
 	}
 	walk_on(backlog);
 	result->pending = backlog_outbox_pending(backlog->outbox);

@@ -26,6 +26,7 @@
  * not acknowledged is sent again, the same.
  */
 struct lens_backlog;
+struct lens_memory; /* backlog_memory.h */
 
 /* What a request holds at most, but for the last attempt or step put into it, which is never
  * cut for its bytes. */
@@ -78,6 +79,14 @@ struct lens_backlog_result {
 struct lens_backlog *lens_backlog_create(int directory, const struct lens_job_site *site,
 					 const struct lens_backlog_hooks *hooks);
 void lens_backlog_destroy(struct lens_backlog *backlog);
+
+/* Has BACKLOG use MEMORY, which must stay, instead of one of its own: what it learned outlives
+ * BACKLOG. */
+void lens_backlog_remember(struct lens_backlog *backlog, struct lens_memory *memory);
+
+/* Whether the file NAME is as this backlog left it when it wrote to it: that somebody closed it
+ * tells nothing new. */
+bool lens_backlog_wrote(const struct lens_backlog *backlog, const char *name);
 
 /*
  * Bounds what the state files take of the disk, in bytes (0: nothing does): beyond it finished

@@ -34,7 +34,7 @@ static void extern_append(struct lens_backlog *backlog, const struct lens_state_
 	struct lens_records *records = fd == -1 ? NULL : lens_records_read(fd);
 
 	if (records != NULL && lens_records_last(records, "extern") == NULL)
-		backlog_record_append(backlog, fd, over);
+		backlog_record_append(backlog, &name, fd, records, over);
 	lens_records_destroy(records);
 	if (fd != -1)
 		close(fd);

@@ -15,6 +15,7 @@ struct backlog_question {
 	uint32_t attempt;
 	bool end;
 	bool wanted; /* since the last sweep */
+	bool fault;  /* it was answered, which could not be noted */
 	void *asked; /* under way */
 	unsigned int failures;
 	int64_t since_ms, next_ms;
@@ -83,8 +84,8 @@ static enum backlog_reply no_answer(struct lens_backlog *backlog, struct backlog
 	question->failures++;
 	if (question->end && now - question->since_ms >= LENS_SILENCE_MS) {
 		backlog_log(backlog,
-			    "job %" PRIu32 ": slurmctld has not told its end for %d minutes; its "
-			    "spans are made of what this node knows",
+			    "job %" PRIu32 ": slurmctld has not told its end for %d minutes; what "
+			    "has ended here is told as this node knows it",
 			    question->note.job, LENS_SILENCE_MS / 60000);
 		question_remove(backlog, question);
 		return BACKLOG_SILENCE;
@@ -100,7 +101,7 @@ static enum backlog_reply ask_now(struct lens_backlog *backlog, struct backlog_q
 	struct lens_error err = LENS_ERROR_INIT;
 
 	if (question->next_ms > backlog_now(backlog)) {
-		backlog->result->unanswered++;
+		backlog->result->unanswered += !question->fault;
 		backlog_due(backlog, question->next_ms);
 		return BACKLOG_WAIT;
 	}
@@ -108,6 +109,7 @@ static enum backlog_reply ask_now(struct lens_backlog *backlog, struct backlog_q
 		backlog->result->asking++; /* the end of another one brings the next run */
 		return BACKLOG_WAIT;
 	}
+	question->fault = false;
 	question->asked = backlog->hooks.ask(backlog->hooks.context, question->note.job, &err);
 	if (question->asked == NULL)
 		return no_answer(backlog, question, &err);
@@ -142,18 +144,30 @@ enum backlog_reply backlog_ask(struct lens_backlog *backlog, const struct lens_s
 	return BACKLOG_WAIT;
 }
 
-void backlog_ask_again(struct lens_backlog *backlog, const struct lens_state_name *note,
-		       uint32_t attempt, int64_t delay_ms)
+static void ask_later(struct lens_backlog *backlog, struct backlog_question *question,
+		      int64_t delay_ms, bool fault)
 {
-	struct backlog_question *question = question_of(backlog, note, attempt, true);
 	int64_t at_ms = backlog_now(backlog) + delay_ms;
 
 	if (question != NULL) {
 		question->wanted = true;
+		question->fault = fault;
 		question->next_ms = at_ms;
 	}
-	backlog->result->unanswered++;
+	backlog->result->unanswered += !fault;
 	backlog_due(backlog, at_ms);
+}
+
+void backlog_ask_again(struct lens_backlog *backlog, const struct lens_state_name *note,
+		       uint32_t attempt, int64_t delay_ms)
+{
+	ask_later(backlog, question_of(backlog, note, attempt, true), delay_ms, false);
+}
+
+void backlog_ask_fault(struct lens_backlog *backlog, const struct lens_state_name *note,
+		       uint32_t attempt, bool end)
+{
+	ask_later(backlog, question_of(backlog, note, attempt, end), BACKLOG_FAULT_MS, true);
 }
 
 void backlog_ask_sweep(struct lens_backlog *backlog)

@@ -3,7 +3,6 @@
 
 #include "lib/core/journal.h"
 #include "lib/core/record.h"
-#include "lib/job/spans.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,12 +11,6 @@
 
 /* A writer that has its lock writes its first record at once; milliseconds. */
 #define BEGIN_MS 1000
-
-static int step_fill(struct lens_batch *batch, const struct lens_job_site *site,
-		     const void *subject, size_t first, size_t limit)
-{
-	return lens_step_spans_add(batch, site, subject, first, limit);
-}
 
 /*
  * The last section's step: 1 with OUT (cleared by the caller), 0 when there is none, -1
@@ -50,7 +43,7 @@ static bool sections_send(struct lens_backlog *backlog, const struct lens_state_
 	bool sent = true;
 
 	for (; lens_job_step_read(&step, records, &position) == 1; key.section++) {
-		sent = backlog_send(backlog, step_fill, &step, &key) && sent;
+		sent = backlog_send(backlog, backlog_step_fill, &step, &key) && sent;
 		lens_job_step_clear(&step);
 	}
 	return sent;
@@ -104,7 +97,8 @@ static void records_visit(struct lens_backlog *backlog, const struct lens_state_
 				    lens_records_skipped(records));
 		backlog_unlink(backlog, name);
 	} else {
-		backlog_live_add(backlog, name, &last);
+		backlog_live_finished(backlog, name, last.attempt,
+				      (off_t)lens_records_size(records));
 	}
 	if (found == 1)
 		lens_job_step_clear(&last);
@@ -114,7 +108,8 @@ static void records_visit(struct lens_backlog *backlog, const struct lens_state_
  * A journal that its writer left open is closed here and now: what a task that was
  * forked before still writes to it would change spans that may have been sent.
  */
-static bool lost_append(struct lens_backlog *backlog, int fd, const struct lens_records *records)
+static bool lost_append(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,
+			const struct lens_records *records)
 {
 	struct lens_carrier *record = NULL;
 	struct lens_job_step last;
@@ -126,20 +121,39 @@ static bool lost_append(struct lens_backlog *backlog, int fd, const struct lens_
 	lens_job_step_clear(&last);
 	if (lost)
 		record = lens_record_create("lost");
-	lost = record != NULL && backlog_record_append(backlog, fd, record) == 0;
+	lost = record != NULL && backlog_record_append(backlog, name, fd, records, record) == 0;
 	lens_carrier_destroy(record);
 	return lost;
 }
 
+/* Passes over a journal that was finished in the run before, when nothing can be sent of it: with
+ * the receiver away every event would read the whole backlog. */
+static bool is_passed(struct lens_backlog *backlog, const struct lens_state_name *name)
+{
+	const struct backlog_live *before;
+
+	if (backlog->may_send || backlog->at == backlog->names.count)
+		return false;
+	before = backlog_live_before(backlog, name);
+	if (before == NULL)
+		return false;
+	backlog_live_finished(backlog, name, before->attempt, before->finished);
+	backlog_look_again(backlog);
+	return true;
+}
+
 void backlog_journal_visit(struct lens_backlog *backlog, const struct lens_state_name *name)
 {
-	int fd = backlog_open(backlog, name, O_RDONLY);
 	struct lens_records *records;
+	int fd;
 
+	if (is_passed(backlog, name))
+		return;
+	fd = backlog_open(backlog, name, O_RDONLY);
 	if (fd == -1)
 		return;
 	records = lens_records_read(fd);
-	if (records != NULL && lost_append(backlog, fd, records)) {
+	if (records != NULL && lost_append(backlog, name, fd, records)) {
 		lens_records_destroy(records);
 		records = lens_records_read(fd);
 	}

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/job/backlog_parts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,16 +9,19 @@
 #include <time.h>
 #include <unistd.h>
 
-static int names_add(struct backlog_names *names, const struct lens_state_name *name)
+/* 0, or 1: no memory. */
+static int names_add(void *context, const struct lens_state_name *name, const char *text)
 {
+	struct backlog_names *names = context;
 	size_t count = names->count;
 
+	(void)text;
 	if ((count & (count - 1)) == 0) { /* grows by doubling */
 		size_t room = count == 0 ? 1 : count * 2;
 		struct lens_state_name *items = reallocarray(names->items, room, sizeof(*items));
 
 		if (items == NULL)
-			return -1;
+			return 1;
 		names->items = items;
 	}
 	names->items[names->count++] = *name;
@@ -58,29 +60,16 @@ static int names_order(const void *left, const void *right)
 
 int backlog_list(int directory, struct backlog_names *out, struct lens_error *err)
 {
-	int fd = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = fd == -1 ? NULL : fdopendir(fd);
-	const struct dirent *entry;
-	struct lens_state_name name;
-
-	if (stream == NULL) {
-		lens_error_set(err, "the state directory cannot be read: %m");
-		if (fd != -1)
-			close(fd);
-		return -1;
+	switch (lens_statedir_each(directory, names_add, out)) {
+	case 0:
+		break;
+	case -1:
+		return lens_error_set(err, "the state directory cannot be read: %m");
+	default:
+		free(out->items);
+		*out = (struct backlog_names){ 0 };
+		return lens_error_set(err, "out of memory");
 	}
-	while ((entry = readdir(stream)) != NULL) {
-		if (lens_state_name_parse(&name, entry->d_name) == -1)
-			continue;
-		if (names_add(out, &name) == -1) {
-			lens_error_set(err, "out of memory");
-			closedir(stream);
-			free(out->items);
-			*out = (struct backlog_names){ 0 };
-			return -1;
-		}
-	}
-	closedir(stream);
 	if (out->count > 0)
 		qsort(out->items, out->count, sizeof(*out->items), names_order);
 	return 0;

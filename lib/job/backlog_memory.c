@@ -14,13 +14,19 @@ struct done {
 	int64_t first_submit;
 };
 
+/* A note that was there. By name: what the agent appends makes the file a new one. */
+struct inherited {
+	struct lens_state_name name;
+	bool settled; /* it needs no question */
+};
+
 struct lens_memory {
 	char boot[LENS_BOOT_ID];
-	int64_t begun_s;
+	int64_t inherited_s; /* what was written before may have ended unseen */
 	struct done done[LENS_MEMORY_DONE];
 	size_t next;
-	struct lens_state_name *settled; /* notes that were there and need no question */
-	size_t settled_count;
+	struct inherited *inherited;
+	size_t inherited_count;
 };
 
 struct lens_memory *lens_memory_create(void)
@@ -30,7 +36,7 @@ struct lens_memory *lens_memory_create(void)
 	if (memory == NULL)
 		return NULL;
 	lens_boot_id_get(memory->boot);
-	memory->begun_s = time(NULL);
+	memory->inherited_s = time(NULL) - BEGIN_S;
 	return memory;
 }
 
@@ -40,7 +46,7 @@ void lens_memory_destroy(struct lens_memory *memory)
 		return;
 	for (size_t i = 0; i < LENS_MEMORY_DONE; i++)
 		free(memory->done[i].node);
-	free(memory->settled);
+	free(memory->inherited);
 	free(memory);
 }
 
@@ -99,31 +105,48 @@ int64_t lens_memory_first_submit(const struct lens_memory *memory, uint32_t job,
 	return 0;
 }
 
-static bool is_settled(const struct lens_memory *memory, const struct lens_state_name *name)
+void lens_memory_begin(struct lens_memory *memory)
 {
-	for (size_t i = 0; i < memory->settled_count; i++) {
-		if (memory->settled[i].job == name->job && memory->settled[i].node == name->node)
-			return true;
-	}
-	return false;
+	/* One that is written in this second is asked about too, which does no harm. */
+	memory->inherited_s = time(NULL) + 1;
+	memory->inherited_count = 0;
 }
 
-bool lens_memory_inherited(const struct lens_memory *memory, const struct lens_state_name *name,
+static struct inherited *inherited_find(const struct lens_memory *memory,
+					const struct lens_state_name *name)
+{
+	for (size_t i = 0; i < memory->inherited_count; i++) {
+		if (memory->inherited[i].name.job == name->job &&
+		    memory->inherited[i].name.node == name->node)
+			return &memory->inherited[i];
+	}
+	return NULL;
+}
+
+bool lens_memory_inherited(struct lens_memory *memory, const struct lens_state_name *name,
 			   int64_t written_s)
 {
-	return written_s + BEGIN_S < memory->begun_s && !is_settled(memory, name);
+	const struct inherited *known = inherited_find(memory, name);
+	struct inherited *inherited = memory->inherited;
+	size_t count = memory->inherited_count;
+
+	if (known != NULL)
+		return !known->settled;
+	if (written_s >= memory->inherited_s)
+		return false;
+	inherited = reallocarray(inherited, count + 1, sizeof(*inherited));
+	if (inherited != NULL) { /* else it is when it is seen the next time */
+		inherited[count] = (struct inherited){ .name = *name };
+		memory->inherited = inherited;
+		memory->inherited_count = count + 1;
+	}
+	return true;
 }
 
-/* Without memory slurmctld is asked once more. */
 void lens_memory_inherited_settle(struct lens_memory *memory, const struct lens_state_name *name)
 {
-	struct lens_state_name *settled;
+	struct inherited *known = inherited_find(memory, name);
 
-	if (is_settled(memory, name))
-		return;
-	settled = reallocarray(memory->settled, memory->settled_count + 1, sizeof(*settled));
-	if (settled == NULL)
-		return;
-	memory->settled = settled;
-	settled[memory->settled_count++] = *name;
+	if (known != NULL)
+		known->settled = true;
 }

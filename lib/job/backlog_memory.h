@@ -35,11 +35,14 @@ int64_t lens_memory_first_submit(const struct lens_memory *memory, uint32_t job,
 /* The same by what ATTEMPT itself tells. */
 int64_t lens_job_attempt_first_submit(const struct lens_job_attempt *attempt);
 
+/* Begins anew with what lies there now: an end may have come while the directory took no records. */
+void lens_memory_begin(struct lens_memory *memory);
 /*
- * Whether the note NAME, last written at WRITTEN_S (seconds since the epoch), lay there before
- * this agent began: its end may have come and gone unseen. True until it was settled.
+ * Whether the note NAME, last written at WRITTEN_S (seconds since the epoch) when it is first asked
+ * for, lay there before this agent began (or lens_memory_begin): its end may have come and gone
+ * unseen. True until it was settled.
  */
-bool lens_memory_inherited(const struct lens_memory *memory, const struct lens_state_name *name,
+bool lens_memory_inherited(struct lens_memory *memory, const struct lens_state_name *name,
 			   int64_t written_s);
 void lens_memory_inherited_settle(struct lens_memory *memory, const struct lens_state_name *name);
 

@@ -2,7 +2,6 @@
 #include "lib/job/backlog_parts.h"
 
 #include "lib/core/record.h"
-#include "lib/job/spans.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,18 +24,6 @@ struct open_note {
 	struct lens_records *records;
 	struct lens_job_attempt attempt;
 };
-
-static int start_fill(struct lens_batch *batch, const struct lens_job_site *site,
-		      const void *subject, size_t first, size_t limit)
-{
-	return lens_start_spans_add(batch, site, subject, first, limit);
-}
-
-static int job_fill(struct lens_batch *batch, const struct lens_job_site *site, const void *subject,
-		    size_t first, size_t limit)
-{
-	return lens_job_spans_add(batch, site, subject, first, limit);
-}
 
 /* (Re)reads the records. 0, or -1: no note in them, or no memory. */
 static int note_read(struct open_note *note)
@@ -84,14 +71,18 @@ static bool has_batch_window(const struct lens_records *records)
 	return false;
 }
 
-/* Whether this node is the job's first: by the epilog's node list, else because the prolog knew
- * or the batch script runs here. */
+bool backlog_is_first(const struct lens_backlog *backlog, const struct lens_state_name *name,
+		      const struct lens_job_attempt *attempt, const struct lens_records *records)
+{
+	if (attempt->nodelist != NULL)
+		return attempt->epilog_first;
+	return attempt->epilog_first || attempt->note.first || has_batch_window(records) ||
+	       backlog_live_of(backlog, name, attempt->note.attempt, true) != NULL;
+}
+
 static bool is_first(const struct lens_backlog *backlog, const struct open_note *note)
 {
-	if (note->attempt.nodelist != NULL)
-		return note->attempt.epilog_first;
-	return note->attempt.epilog_first || note->attempt.note.first ||
-	       has_batch_window(note->records) || live_of(backlog, note, true) != NULL;
+	return backlog_is_first(backlog, note->name, &note->attempt, note->records);
 }
 
 /* What is known of the attempt before, whose note may still lie here; a tick of a scrontab entry is
@@ -132,7 +123,7 @@ static int answer_append(struct lens_backlog *backlog, struct open_note *note, c
 	    lens_job_answer_write(answer, record) == 0 &&
 	    first_submit_set(backlog, note, answer, record) == 0 &&
 	    lens_carrier_set(record, "resource", resource) == 0)
-		rc = backlog_record_append(backlog, note->fd, record);
+		rc = backlog_record_append(backlog, note->name, note->fd, note->records, record);
 	free(resource);
 	lens_carrier_destroy(record);
 	return rc;
@@ -153,7 +144,7 @@ static bool answer_have(struct lens_backlog *backlog, struct open_note *note, bo
 	rc = answer_append(backlog, note, end ? "end" : "start", &answer);
 	lens_job_answer_clear(&answer);
 	if (rc == -1 || note_read(note) == -1) {
-		backlog_due(backlog, backlog_now(backlog) + 60 * 1000);
+		backlog_ask_fault(backlog, note->name, note->attempt.note.attempt, end);
 		return false;
 	}
 	return true;
@@ -170,12 +161,12 @@ static bool start_send(struct lens_backlog *backlog, struct open_note *note)
 
 	if (note->attempt.start_sent)
 		return true;
-	if (!backlog_send(backlog, start_fill, &note->attempt, &key))
+	if (!backlog_send(backlog, backlog_start_fill, &note->attempt, &key))
 		return false;
 	record = lens_record_create("sent");
 	/* A record that is lost costs a resend of the same spans. */
 	if (record != NULL && lens_carrier_set(record, "what", "start") == 0 &&
-	    backlog_record_append(backlog, note->fd, record) == 0)
+	    backlog_record_append(backlog, note->name, note->fd, note->records, record) == 0)
 		backlog_sent_forget(backlog, &key);
 	lens_carrier_destroy(record);
 	return true;
@@ -188,7 +179,7 @@ static bool end_send(struct lens_backlog *backlog, struct open_note *note)
 				   .attempt = note->attempt.note.attempt };
 	bool started = start_send(backlog, note); /* both may go in one request */
 
-	return backlog_send(backlog, job_fill, &note->attempt, &key) && started;
+	return backlog_send(backlog, backlog_job_fill, &note->attempt, &key) && started;
 }
 
 /* Whether nobody here is to tell of the attempt, for the reason that is logged. */
@@ -243,17 +234,23 @@ static void end_visit(struct lens_backlog *backlog, struct open_note *note)
  */
 enum untold {
 	UNTOLD_NO,
+	UNTOLD_OVER,   /* its end is noted, but it could not be renamed */
 	UNTOLD_EXTERN, /* the extern step has ended, after which an epilog may or may not come */
 	UNTOLD_BOOT,   /* it began before this boot: nothing of it lives */
 	UNTOLD_AGENT,  /* it began before this agent, and nothing of it is seen running */
 };
 
-static enum untold untold_of(const struct lens_backlog *backlog, const struct open_note *note)
+static enum untold untold_of(struct lens_backlog *backlog, const struct open_note *note)
 {
 	const char *now = lens_memory_boot(backlog->memory);
 	const char *then = note->attempt.boot;
 	struct stat status;
 
+	/* A young one's epilog may be renaming it at this moment. */
+	if (note->attempt.end_asked || (note->attempt.over && !backlog_young(backlog, note->fd)))
+		return UNTOLD_OVER;
+	if (note->attempt.over)
+		return UNTOLD_NO;
 	if (note->attempt.extern_over)
 		return UNTOLD_EXTERN;
 	if (then != NULL && *now != '\0' && strcmp(then, now) != 0)
@@ -275,13 +272,37 @@ static void untold_end(struct lens_backlog *backlog, const struct open_note *not
 	lens_state_name_format(from, note->name);
 	lens_state_name_format(to, &name);
 	if (renameat2(backlog->directory, from, backlog->directory, to, RENAME_NOREPLACE) == -1) {
-		if (errno == EEXIST) /* the attempt was ended before: that note tells of it */
-			backlog_unlink(backlog, note->name);
-		else
+		if (errno != EEXIST) {
 			backlog_log(backlog, "note %s cannot be retired: %s", from,
 				    strerror(errno));
+			backlog_due(backlog, backlog_now(backlog) + BACKLOG_FAULT_MS);
+			return;
+		}
+		/* The attempt was ended before: that note tells of it. */
+		backlog_unlink(backlog, note->name);
 	}
+	lens_memory_inherited_settle(backlog->memory, note->name);
 	backlog_due(backlog, backlog_now(backlog));
+}
+
+/* slurmctld says that the attempt is running. */
+static void untold_runs(struct lens_backlog *backlog, const struct open_note *note,
+			enum untold untold)
+{
+	switch (untold) {
+	case UNTOLD_EXTERN: /* the job gave this node back */
+		backlog_unlink(backlog, note->name);
+		break;
+	case UNTOLD_BOOT: /* slurmctld has yet to find out */
+		backlog_ask_again(backlog, note->name, note->attempt.note.attempt, RUNNING_MS);
+		break;
+	case UNTOLD_AGENT:
+		lens_memory_inherited_settle(backlog->memory, note->name);
+		break;
+	case UNTOLD_OVER:
+	case UNTOLD_NO:
+		break;
+	}
 }
 
 /*
@@ -296,27 +317,25 @@ static void untold_ask(struct lens_backlog *backlog, struct open_note *note, enu
 	lens_job_answer_init(&answer);
 	switch (backlog_ask(backlog, note->name, attempt, true, &answer)) {
 	case BACKLOG_WAIT:
-		return;
+		break;
 	case BACKLOG_SILENCE:
 		if (untold != UNTOLD_AGENT)
 			untold_end(backlog, note);
+		else /* it may well run */
+			backlog_ask_again(backlog, note->name, attempt, RUNNING_MS);
 		break;
 	case BACKLOG_ANSWER:
-		if (answer.found && answer.completing) {
+		if (answer.found && answer.completing)
 			backlog_ask_again(backlog, note->name, attempt, COMPLETING_MS);
-		} else if (answer.found && answer.attempt == attempt &&
-			   lens_job_answer_running(&answer)) {
-			if (untold == UNTOLD_EXTERN) /* the job gave this node back */
-				backlog_unlink(backlog, note->name);
-			else if (untold == UNTOLD_BOOT) /* slurmctld has yet to find out */
-				backlog_ask_again(backlog, note->name, attempt, RUNNING_MS);
-		} else if (answer_append(backlog, note, "end", &answer) == 0) {
+		else if (answer.found && answer.attempt == attempt &&
+			 lens_job_answer_running(&answer))
+			untold_runs(backlog, note, untold);
+		else if (answer_append(backlog, note, "end", &answer) == 0)
 			untold_end(backlog, note);
-		}
+		else
+			backlog_ask_fault(backlog, note->name, attempt, true);
 		break;
 	}
-	if (untold == UNTOLD_AGENT && !(answer.found && answer.completing))
-		lens_memory_inherited_settle(backlog->memory, note->name);
 	lens_job_answer_clear(&answer);
 }
 
@@ -324,6 +343,10 @@ static void untold_visit(struct lens_backlog *backlog, struct open_note *note)
 {
 	enum untold untold = untold_of(backlog, note);
 
+	if (untold == UNTOLD_OVER) {
+		untold_end(backlog, note);
+		return;
+	}
 	if (untold == UNTOLD_NO || live_of(backlog, note, false) != NULL)
 		return;
 	if (note->attempt.note.lens && is_first(backlog, note))

@@ -122,6 +122,15 @@ static bool key_of(const struct backlog_key *key, const struct lens_state_name *
 	       key->attempt == name->attempt;
 }
 
+bool backlog_outbox_has(const struct backlog_outbox *outbox, const struct lens_state_name *name)
+{
+	for (size_t i = 0; i < outbox->part_count; i++) {
+		if (key_of(&outbox->parts[i].key, name))
+			return true;
+	}
+	return false;
+}
+
 void backlog_sent_gone(struct lens_backlog *backlog, const struct lens_state_name *name)
 {
 	struct backlog_outbox *outbox = backlog->outbox;

@@ -14,6 +14,9 @@
 /* A file that says nothing yet may be one that is being begun; seconds. */
 #define BACKLOG_YOUNG_S 60
 
+/* What failed on this node (a full disk) is tried again after so long; milliseconds. */
+#define BACKLOG_FAULT_MS 60000
+
 struct backlog_question;
 struct backlog_outbox;
 
@@ -28,7 +31,15 @@ struct backlog_live {
 	bool known; /* attempt holds */
 	bool gone;  /* unlinked meanwhile */
 	uint32_t attempt;
+	off_t finished; /* its size, when only its spans are to be sent; 0: it is not finished */
 };
+
+/* A file as an append of this process left it. */
+struct backlog_write {
+	char name[LENS_STATE_NAME];
+	off_t size;
+};
+#define BACKLOG_WRITES 64 /* the oldest is forgotten, which costs a run */
 
 struct lens_backlog {
 	int directory;
@@ -36,15 +47,17 @@ struct lens_backlog {
 	struct lens_backlog_hooks hooks;
 	struct backlog_question *questions;
 	struct backlog_outbox *outbox;
-	struct lens_memory *memory;
+	struct lens_memory *memory, *own_memory;
 	uint64_t max_spool; /* bytes; 0: no limit */
 	bool unwritable;    /* the directory takes no changes: said once */
 	bool full;          /* no record could be written: likewise */
 	/* Of the last run: */
 	struct backlog_names names;
 	size_t at; /* the one that is visited; names.count: one out of turn */
-	struct backlog_live *live; /* as the names, by job */
-	size_t live_count;
+	struct backlog_live *live, *before; /* as the names, by job; before: of the run before it */
+	size_t live_count, before_count;
+	struct backlog_write writes[BACKLOG_WRITES];
+	size_t next_write;
 	/* Of one call: */
 	struct lens_backlog_result *result;
 	bool may_send;
@@ -73,7 +86,15 @@ bool backlog_young(struct lens_backlog *backlog, int fd);
  * needed. */
 void backlog_live_add(struct lens_backlog *backlog, const struct lens_state_name *name,
 		      const struct lens_job_step *step);
+/* Adds the journal NAME, which is finished, of SIZE bytes and of ATTEMPT. */
+void backlog_live_finished(struct lens_backlog *backlog, const struct lens_state_name *name,
+			   uint32_t attempt, off_t size);
 void backlog_live_remove(struct lens_backlog *backlog, const struct lens_state_name *name);
+/* Makes the list that of the run before, and an empty one. */
+void backlog_live_turn(struct lens_backlog *backlog);
+/* The same journal in the run before, if it is there and still has its size; or NULL. */
+const struct backlog_live *backlog_live_before(const struct lens_backlog *backlog,
+					       const struct lens_state_name *name);
 /* A journal of NOTE's ATTEMPT that is still needed, or NULL; the batch script's with BATCH.
  * One that does not say yet which attempt it belongs to counts as any's; for the batch
  * script's it is too early then. */
@@ -96,6 +117,12 @@ typedef int backlog_fill_fn(struct lens_batch *batch, const struct lens_job_site
 			    const void *subject, size_t first, size_t limit);
 bool backlog_send(struct lens_backlog *backlog, backlog_fill_fn *fill, const void *subject,
 		  const struct backlog_key *key);
+/* The spans of a step, of an attempt's start and of its end. */
+backlog_fill_fn backlog_step_fill, backlog_start_fill, backlog_job_fill;
+/* Whether a request takes spans now. */
+bool backlog_room(const struct lens_backlog *backlog);
+/* The file that is visited has more than could be added. */
+void backlog_look_again(struct lens_backlog *backlog);
 /* Sends what waits for more. */
 void backlog_flush(struct lens_backlog *backlog);
 
@@ -107,6 +134,8 @@ bool backlog_outbox_pending(const struct backlog_outbox *outbox);
 /* The first of the names, by index, that found no room; SIZE_MAX: none. Reading it takes it. */
 size_t backlog_outbox_resume(struct backlog_outbox *outbox);
 void backlog_outbox_resume_at(struct backlog_outbox *outbox, size_t index);
+/* Whether it has spans of the file NAME. */
+bool backlog_outbox_has(const struct backlog_outbox *outbox, const struct lens_state_name *name);
 /* Takes ANSWER for the request and visits what it completed. */
 void backlog_outbox_answer(struct lens_backlog *backlog, const struct lens_export_result *answer);
 void backlog_sent_forget(struct lens_backlog *backlog, const struct backlog_key *key);
@@ -126,6 +155,9 @@ enum backlog_reply backlog_ask(struct lens_backlog *backlog, const struct lens_s
 /* An answer that does not settle it: the next one is asked for after DELAY_MS. */
 void backlog_ask_again(struct lens_backlog *backlog, const struct lens_state_name *note,
 		       uint32_t attempt, int64_t delay_ms);
+/* An answer that could not be noted: it is asked for again after BACKLOG_FAULT_MS. */
+void backlog_ask_fault(struct lens_backlog *backlog, const struct lens_state_name *note,
+		       uint32_t attempt, bool end);
 /* Drops the questions that nobody looked after since the last sweep. */
 void backlog_ask_sweep(struct lens_backlog *backlog);
 void backlog_ask_destroy(struct lens_backlog *backlog);
@@ -136,6 +168,10 @@ void backlog_journal_visit(struct lens_backlog *backlog, const struct lens_state
 char *backlog_journal_resource(struct lens_backlog *backlog, const struct lens_state_name *name);
 
 /* backlog_note.c */
+/* Whether this node is the first of the ATTEMPT, of RECORDS, that the note NAME tells of: by the
+ * epilog's node list, else because the prolog knew or the batch script runs here. */
+bool backlog_is_first(const struct lens_backlog *backlog, const struct lens_state_name *name,
+		      const struct lens_job_attempt *attempt, const struct lens_records *records);
 void backlog_note_visit(struct lens_backlog *backlog, const struct lens_state_name *name);
 void backlog_ended_visit(struct lens_backlog *backlog, const struct lens_state_name *name);
 
@@ -145,7 +181,7 @@ void backlog_adopt(struct lens_backlog *backlog, const struct lens_state_name *n
 		   const struct lens_job_step *step);
 
 /* backlog_spool.c: drops what is finished, the oldest first, until the directory is
- * within max_spool. Before the names are listed. */
+ * within max_spool. Once the names were visited. */
 void backlog_spool_limit(struct lens_backlog *backlog);
 /* Whether files can be made and removed; when not, says so once and asks for a later run. */
 bool backlog_spool_writable(struct lens_backlog *backlog);
@@ -158,9 +194,12 @@ bool backlog_spool_writable(struct lens_backlog *backlog);
 void backlog_window_append(struct lens_backlog *backlog, const struct lens_state_name *journal,
 			   const struct lens_job_step *step);
 
-/* Appends RECORD to the note open (for reading: closing a file that was open for writing
- * would wake the agent again) at FD and waits for the disk. 0, or -1, logged. */
-int backlog_record_append(struct lens_backlog *backlog, int fd, const struct lens_carrier *record);
+/*
+ * Appends RECORD to the file NAME, open at FD, whose RECORDS were read, and waits for the disk. 0, or
+ * -1, logged. Closing it is an event, which lens_backlog_wrote tells from others'.
+ */
+int backlog_record_append(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,
+			  const struct lens_records *records, const struct lens_carrier *record);
 
 /* A longer carrier is not copied into the note: a record has its limit. */
 #define BACKLOG_RESOURCE_MAX (64 * 1024)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/job/backlog_outbox.h"
 
+#include "lib/job/spans.h"
+
 #include <inttypes.h>
 
 void backlog_flush(struct lens_backlog *backlog)
@@ -22,15 +24,32 @@ void backlog_flush(struct lens_backlog *backlog)
 		backlog_outbox_answer(backlog, &answer);
 }
 
-/* The subject that is visited has more than could be added. */
-static void look_again(struct lens_backlog *backlog)
+int backlog_step_fill(struct lens_batch *batch, const struct lens_job_site *site,
+		      const void *subject, size_t first, size_t limit)
+{
+	return lens_step_spans_add(batch, site, subject, first, limit);
+}
+
+int backlog_start_fill(struct lens_batch *batch, const struct lens_job_site *site,
+		       const void *subject, size_t first, size_t limit)
+{
+	return lens_start_spans_add(batch, site, subject, first, limit);
+}
+
+int backlog_job_fill(struct lens_batch *batch, const struct lens_job_site *site,
+		     const void *subject, size_t first, size_t limit)
+{
+	return lens_job_spans_add(batch, site, subject, first, limit);
+}
+
+void backlog_look_again(struct lens_backlog *backlog)
 {
 	backlog->result->unsent = true;
 	if (backlog->at < backlog->names.count)
 		backlog_outbox_resume_at(backlog->outbox, backlog->at);
 }
 
-static bool room(const struct lens_backlog *backlog)
+bool backlog_room(const struct lens_backlog *backlog)
 {
 	const struct backlog_outbox *outbox = backlog->outbox;
 
@@ -97,8 +116,8 @@ bool backlog_send(struct lens_backlog *backlog, backlog_fill_fn *fill, const voi
 			return true;
 		if (part != NULL && part->last)
 			return false;
-		if (part != NULL || !room(backlog)) {
-			look_again(backlog);
+		if (part != NULL || !backlog_room(backlog)) {
+			backlog_look_again(backlog);
 			return false;
 		}
 		if (!add(backlog, fill, subject, key, sent != NULL ? sent->count : 0))

@@ -3,7 +3,6 @@
 
 #include "lib/core/journal.h"
 #include "lib/core/record.h"
-#include "lib/job/spans.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +13,6 @@
 #include <unistd.h>
 
 #define READ_ONLY_MS 10000 /* until a directory that takes no changes is looked at again */
-#define BLOCK        512   /* st_blocks counts these, whatever the file system has */
 
 struct spool_file {
 	struct lens_state_name name;
@@ -31,8 +29,10 @@ struct spool {
 bool backlog_spool_writable(struct lens_backlog *backlog)
 {
 	if (faccessat(backlog->directory, ".", W_OK, AT_EACCESS) == 0) {
-		if (backlog->unwritable)
+		if (backlog->unwritable) {
 			backlog_log(backlog, "StateDir can be written again");
+			lens_memory_begin(backlog->memory); /* an end may not have been noted */
+		}
 		backlog->unwritable = false;
 		return true;
 	}
@@ -56,30 +56,27 @@ static int older(const void *left, const void *right)
 	return a->tv_nsec < b->tv_nsec ? -1 : a->tv_nsec > b->tv_nsec;
 }
 
-/* What each state file takes of the disk; 0, or -1 when it cannot be told now. */
+/* What each of the names takes of the disk; 0, or -1: no memory. */
 static int spool_read(struct lens_backlog *backlog, struct spool *out)
 {
-	struct backlog_names names = { 0 };
+	const struct backlog_names *names = &backlog->names;
 
-	if (backlog_list(backlog->directory, &names, NULL) == -1)
-		return -1;
-	out->files = calloc(names.count + 1, sizeof(*out->files));
-	for (size_t i = 0; out->files != NULL && i < names.count; i++) {
+	out->files = calloc(names->count + 1, sizeof(*out->files));
+	for (size_t i = 0; out->files != NULL && i < names->count; i++) {
 		struct spool_file *file = &out->files[out->count];
 		char text[LENS_STATE_NAME];
 		struct stat status;
 
-		lens_state_name_format(text, &names.items[i]);
+		lens_state_name_format(text, &names->items[i]);
 		if (fstatat(backlog->directory, text, &status, AT_SYMLINK_NOFOLLOW) == -1 ||
 		    !S_ISREG(status.st_mode))
 			continue;
-		*file = (struct spool_file){ .name = names.items[i],
+		*file = (struct spool_file){ .name = names->items[i],
 					     .written = status.st_mtim,
-					     .bytes = (uint64_t)status.st_blocks * BLOCK };
+					     .bytes = lens_state_file_size(&status) };
 		out->bytes += file->bytes;
 		out->count++;
 	}
-	free(names.items);
 	return out->files == NULL ? -1 : 0;
 }
 
@@ -101,18 +98,6 @@ static size_t spans_count(const struct lens_backlog *backlog, backlog_fill_fn *f
 	return total;
 }
 
-static int step_fill(struct lens_batch *batch, const struct lens_job_site *site,
-		     const void *subject, size_t first, size_t limit)
-{
-	return lens_step_spans_add(batch, site, subject, first, limit);
-}
-
-static int job_fill(struct lens_batch *batch, const struct lens_job_site *site, const void *subject,
-		    size_t first, size_t limit)
-{
-	return lens_job_spans_add(batch, site, subject, first, limit);
-}
-
 /* Whether the journal of RECORDS at FD is finished; then *SPANS is what it would give. */
 static bool journal_finished(const struct lens_backlog *backlog, int fd,
 			     const struct lens_records *records, size_t *spans)
@@ -123,23 +108,35 @@ static bool journal_finished(const struct lens_backlog *backlog, int fd,
 
 	while (lens_job_step_read(&step, records, &position) == 1) {
 		closed = closed || step.closed;
-		*spans += spans_count(backlog, step_fill, &step);
+		*spans += spans_count(backlog, backlog_step_fill, &step);
 		lens_job_step_clear(&step);
 	}
 	return closed;
 }
 
-static bool note_finished(const struct lens_backlog *backlog, const struct lens_records *records,
-			  size_t *spans)
+static bool note_finished(const struct lens_backlog *backlog, const struct lens_state_name *name,
+			  const struct lens_records *records, size_t *spans)
 {
 	struct lens_job_attempt attempt;
 
 	if (lens_job_attempt_read(&attempt, records) == -1)
 		return true;
-	if (attempt.epilog_first || attempt.note.first)
-		*spans = spans_count(backlog, job_fill, &attempt);
+	if (backlog_is_first(backlog, name, &attempt, records))
+		*spans = spans_count(backlog, backlog_job_fill, &attempt);
 	lens_job_attempt_clear(&attempt);
 	return true;
+}
+
+/* Whether the job of the file NAME still runs on this node: its current note is there. */
+static bool is_running(const struct lens_backlog *backlog, const struct lens_state_name *name)
+{
+	const struct lens_state_name note = { .kind = LENS_STATE_NOTE,
+					      .job = name->job,
+					      .node = name->node };
+	char text[LENS_STATE_NAME];
+
+	lens_state_name_format(text, &note);
+	return faccessat(backlog->directory, text, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 /* Removes the file NAME when it is finished; *SPANS grows by what it would have given. */
@@ -150,7 +147,9 @@ static bool drop(struct lens_backlog *backlog, const struct lens_state_name *nam
 	size_t lost = 0;
 	int fd;
 
-	if (name->kind == LENS_STATE_NOTE) /* its attempt is on the node */
+	if (name->kind != LENS_STATE_ENDED && is_running(backlog, name))
+		return false;
+	if (backlog_outbox_has(backlog->outbox, name)) /* it may arrive */
 		return false;
 	fd = backlog_open(backlog, name, O_RDONLY);
 	if (fd == -1)
@@ -159,7 +158,7 @@ static bool drop(struct lens_backlog *backlog, const struct lens_state_name *nam
 	if (records != NULL)
 		finished = name->kind == LENS_STATE_JOURNAL
 				   ? journal_finished(backlog, fd, records, &lost)
-				   : note_finished(backlog, records, &lost);
+				   : note_finished(backlog, name, records, &lost);
 	lens_records_destroy(records);
 	close(fd);
 	if (!finished)
@@ -187,9 +186,11 @@ void backlog_spool_limit(struct lens_backlog *backlog)
 	}
 	free(spool.files);
 	backlog->result->capped += spans;
-	if (dropped > 0)
-		backlog_log(backlog,
-			    "MaxSpool=%" PRIu64 ": the oldest %zu finished files with %zu spans "
-			    "were dropped unsent; is the receiver away?",
-			    backlog->max_spool, dropped, spans);
+	if (dropped == 0)
+		return;
+	backlog_due(backlog, backlog_now(backlog)); /* a note may have waited for a journal */
+	backlog_log(backlog,
+		    "MaxSpool=%" PRIu64 ": the oldest %zu finished files with %zu spans "
+		    "were dropped unsent; is the receiver away?",
+		    backlog->max_spool, dropped, spans);
 }

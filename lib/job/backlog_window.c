@@ -2,19 +2,71 @@
 #include "lib/job/backlog_parts.h"
 
 #include "lib/core/record.h"
+#include "lib/core/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-int backlog_record_append(struct lens_backlog *backlog, int fd, const struct lens_carrier *record)
+/* The bytes that RECORD takes behind a file's last line; 0: no memory. */
+static size_t record_length(const struct lens_carrier *record, bool torn)
 {
-	char path[32];
+	struct lens_text line = LENS_TEXT_INIT;
+	size_t length;
+
+	lens_carrier_format(record, &line, NULL);
+	length = line.failed ? 0 : line.length + 1 + (torn ? 2 : 0);
+	lens_text_clear(&line);
+	return length;
+}
+
+/* Remembers the file NAME at FD when it is SIZE bytes long: there is nothing in it but what was read
+ * and what was appended here. */
+static void write_remember(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,
+			   size_t size)
+{
+	struct backlog_write write = { .size = (off_t)size };
+	size_t index = 0;
+	struct stat status;
+
+	if (fstat(fd, &status) == -1 || status.st_size != write.size)
+		return;
+	lens_state_name_format(write.name, name);
+	while (index < BACKLOG_WRITES && strcmp(backlog->writes[index].name, write.name) != 0)
+		index++;
+	if (index == BACKLOG_WRITES) {
+		index = backlog->next_write;
+		backlog->next_write = (index + 1) % BACKLOG_WRITES;
+	}
+	backlog->writes[index] = write;
+}
+
+bool lens_backlog_wrote(const struct lens_backlog *backlog, const char *name)
+{
+	struct stat status;
+
+	for (size_t i = 0; i < BACKLOG_WRITES; i++) {
+		const struct backlog_write *write = &backlog->writes[i];
+
+		if (strcmp(write->name, name) == 0)
+			return fstatat(backlog->directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+			       status.st_size == write->size;
+	}
+	return false;
+}
+
+int backlog_record_append(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,
+			  const struct lens_records *records, const struct lens_carrier *record)
+{
+	size_t size = lens_records_size(records);
 	int torn = lens_record_torn(fd);
+	size_t length = record_length(record, torn != 0);
 	int rc = -1, writer;
+	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	writer = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -24,30 +76,33 @@ int backlog_record_append(struct lens_backlog *backlog, int fd, const struct len
 	else if (!backlog->full)
 		backlog_log(backlog, "a record cannot be written: %s", strerror(errno));
 	backlog->full = rc == -1;
-	if (writer != -1)
+	if (writer != -1) {
+		write_remember(backlog, name, fd, rc == 0 ? size + length : size);
 		close(writer);
+	}
 	return rc;
 }
 
 /*
  * The note of the attempt of STEP, which the epilog may be renaming at this moment: under
- * its ended name, its current one, and once more its ended one. OUT (cleared by the
+ * its ended name, its current one, and once more its ended one. NAME, OUT (cleared by the
  * caller) and *RECORDS (destroyed by the caller) are filled in. The descriptor, or -1.
  */
 static int note_open(struct lens_backlog *backlog, const struct lens_state_name *journal,
-		     const struct lens_job_step *step, struct lens_records **records,
-		     struct lens_job_attempt *out)
+		     const struct lens_job_step *step, struct lens_state_name *name,
+		     struct lens_records **records, struct lens_job_attempt *out)
 {
 	static const enum lens_state_kind kinds[] = { LENS_STATE_ENDED, LENS_STATE_NOTE,
 						      LENS_STATE_ENDED };
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		struct lens_state_name name = { .kind = kinds[i],
-						.job = journal->job,
-						.node = journal->node,
-						.attempt = step->attempt };
-		int fd = backlog_open(backlog, &name, O_RDONLY);
+		int fd;
 
+		*name = (struct lens_state_name){ .kind = kinds[i],
+						  .job = journal->job,
+						  .node = journal->node,
+						  .attempt = step->attempt };
+		fd = backlog_open(backlog, name, O_RDONLY);
 		if (fd == -1)
 			continue;
 		*records = lens_records_read(fd);
@@ -80,15 +135,16 @@ void backlog_window_append(struct lens_backlog *backlog, const struct lens_state
 {
 	struct lens_job_attempt attempt;
 	struct lens_records *records = NULL;
+	struct lens_state_name name;
 	struct lens_carrier *record;
-	int fd = note_open(backlog, journal, step, &records, &attempt);
+	int fd = note_open(backlog, journal, step, &name, &records, &attempt);
 	bool fits = step->resource != NULL && strlen(step->resource) <= BACKLOG_RESOURCE_MAX;
 
 	if (fd == -1)
 		return; /* nobody waits for it: no note was written for this job */
 	record = window_create(step, fits && attempt.resource == NULL);
 	if (record != NULL)
-		backlog_record_append(backlog, fd, record);
+		backlog_record_append(backlog, &name, fd, records, record);
 	lens_carrier_destroy(record);
 	lens_job_attempt_clear(&attempt);
 	lens_records_destroy(records);

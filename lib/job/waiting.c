@@ -5,7 +5,6 @@
 #include "lib/core/journal.h"
 #include "lib/core/statedir.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
@@ -21,7 +20,7 @@ static void waits(struct lens_waiting *out, const struct stat *status)
 static void file_count(struct lens_waiting *out, enum lens_state_kind kind, int fd,
 		       const struct stat *status)
 {
-	out->bytes += (uint64_t)status->st_size;
+	out->bytes += lens_state_file_size(status);
 	switch (kind) {
 	case LENS_STATE_NOTE:
 		out->notes++;
@@ -41,30 +40,29 @@ static void file_count(struct lens_waiting *out, enum lens_state_kind kind, int 
 	}
 }
 
-int lens_waiting_count(int directory, struct lens_waiting *out, struct lens_error *err)
+struct count {
+	int directory;
+	struct lens_waiting *out;
+};
+
+static int count_one(void *context, const struct lens_state_name *name, const char *text)
 {
-	int list = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *stream = list == -1 ? NULL : fdopendir(list);
-	const struct dirent *entry;
-	struct lens_state_name name;
+	const struct count *count = context;
+	int fd = openat(count->directory, text, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat status;
 
-	memset(out, 0, sizeof(*out));
-	if (stream == NULL) {
-		lens_fd_close(list);
-		return lens_error_set(err, "the state directory cannot be read: %m");
-	}
-	while ((entry = readdir(stream)) != NULL) {
-		int fd;
+	if (fd != -1 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
+		file_count(count->out, name->kind, fd, &status);
+	lens_fd_close(fd);
+	return 0;
+}
 
-		if (lens_state_name_parse(&name, entry->d_name) == -1)
-			continue;
-		fd = openat(directory, entry->d_name,
-			    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-		if (fd != -1 && fstat(fd, &status) == 0 && S_ISREG(status.st_mode))
-			file_count(out, name.kind, fd, &status);
-		lens_fd_close(fd);
-	}
-	closedir(stream);
+int lens_waiting_count(int directory, struct lens_waiting *out, struct lens_error *err)
+{
+	struct count count = { .directory = directory, .out = out };
+
+	memset(out, 0, sizeof(*out));
+	if (lens_statedir_each(directory, count_one, &count) != 0)
+		return lens_error_set(err, "the state directory cannot be read: %m");
 	return 0;
 }

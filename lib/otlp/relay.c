@@ -143,6 +143,8 @@ int lens_relay_result_read(struct lens_export_result *out, uint32_t *number, con
 	    view_take(&view, &out->rejected, sizeof(out->rejected)) != 0)
 		return -1;
 	out->verdict = (enum lens_verdict)verdict;
+	if (out->rejected > LENS_RELAY_REJECTED_MAX)
+		out->rejected = LENS_RELAY_REJECTED_MAX;
 	if (out->retry_after_ms < 0)
 		out->retry_after_ms = -1;
 	if (out->retry_after_ms > LENS_RETRY_AFTER_MAX_MS)

@@ -33,6 +33,9 @@ enum lens_relay_kind {
 #define LENS_RELAY_TO_SENDER_MAX (80u * 1024 * 1024)
 #define LENS_RELAY_TO_KEEPER_MAX 1024u
 
+/* More spans than a request can have: a receiver's count beyond it is its error. */
+#define LENS_RELAY_REJECTED_MAX (1024u * 1024)
+
 #define LENS_RELAY_REQUEST_HEAD 4 /* bytes before those to post: uint32_t, the number */
 
 /* SETTINGS' callback is left out. 0, or -1: no memory. */

@@ -44,7 +44,7 @@ plain_jobs() {
 
 # masked FILE: without the values that no two jobs share.
 masked() {
-	sed -zE 's/^(SLURM_(JOB_?ID|TASK_PID|SRUN_COMM_PORT|STEP_LAUNCHER_PORT))=.*/\1=/' "$1"
+	sed -zE 's/^(SLURM_(JOB_?ID|JOB_SLUID|JOB_(START|END)_TIME|TASK_PID|SRUN_COMM_PORT|STEP_LAUNCHER_PORT))=.*/\1=/' "$1"
 }
 
 differing() { # PREFIX PREFIX

@@ -5,8 +5,9 @@
 Each request becomes DIR/NNNNNN.body (as sent, decompressed when gzip) and
 DIR/NNNNNN.json (method, path, headers, status that was answered). The ports are
 written to DIR/port and DIR/grpc_port once they listen. DIR/answer, when present, says
-what to answer: one line `STATUS [Header: value]` per request, used up from the top; the
-last line stays. Without it: 200. For gRPC STATUS is its code, and 200 is its OK.
+what to answer: one line `[delay SECONDS] STATUS [Header: value]` per request, used up from
+the top; the last line stays. Without it: 200. For gRPC STATUS is its code, and 200 is its
+OK. A request whose answer is delayed is stored first: taken, and not yet acknowledged.
 """
 
 import argparse
@@ -46,19 +47,22 @@ class Store:
             with open(self.path("answer"), encoding="utf-8") as answers:
                 lines = [line.strip() for line in answers if line.strip()]
         except FileNotFoundError:
-            return 200, []
+            return 0, 200, []
         if not lines:
-            return 200, []
+            return 0, 200, []
         if len(lines) > 1:
             self.write("answer", "\n".join(lines[1:]).encode() + b"\n")
-        status, _, header = lines[0].partition(" ")
+        line, delay = lines[0], 0
+        if line.startswith("delay "):
+            _, delay, line = line.split(maxsplit=2)
+        status, _, header = line.partition(" ")
         name, colon, value = header.partition(":")
-        return int(status), [(name.strip(), value.strip())] if colon else []
+        return float(delay), int(status), [(name.strip(), value.strip())] if colon else []
 
     def add(self, method, path, headers, body):
-        """Stores one request; returns what to answer."""
+        """Stores one request; returns what to answer, when it is time to."""
         with self.lock:
-            status, answer = self.next_answer()
+            delay, status, answer = self.next_answer()
             self.count += 1
             name = f"{self.count:06d}"
             self.write(name + ".body", body)
@@ -70,6 +74,7 @@ class Store:
                 "status": status,
             }
             self.write(name + ".json", json.dumps(meta).encode())
+        time.sleep(delay)
         return status, answer
 
 
