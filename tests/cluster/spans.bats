@@ -77,7 +77,8 @@ started() { # FILE
 	for span in of_job($JOB):
 	    r, a = span["resource"], span["attributes"]
 	    assert r["service.name"] == "slurm" and r["service.version"]
-	    assert r["service.instance.id"] == "mini/n1" and r["host.name"] == "$(uname -n)"
+	    assert r["service.instance.id"] == "mini/n1", (span["name"], r)
+	    assert r["host.name"] == "$(uname -n)", (span["name"], r)
 	    assert r["slurm.job.id"] == r["slurm.job.id.raw"] == "$JOB" and r["nemo.run.id"] == "exp-7"
 	    assert r["slurm.job.name"] == "train" and r["slurm.cluster.name"] == "mini"
 	    assert r["nv.dl.job.uuid"] == job_uuid($JOB) and r["nv.dl.run.uuid"] == run_uuid($JOB)

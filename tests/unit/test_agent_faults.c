@@ -17,7 +17,7 @@
 #define JOBS        40
 #define STEPS       120
 #define STEP_TASKS  30
-#define POISON_TASK 20
+#define POISON_TASKS 20
 
 /* The longest pause, and what a clock of whole seconds and jitter may add; seconds. */
 #define PAUSE_S 61
@@ -43,7 +43,7 @@ static void work_put(struct world *world)
 	}
 	for (uint32_t step = 0; step < STEPS; step++)
 		journal_put(world, 1000 + step % 7, step, STEP_TASKS, "");
-	journal_put(world, 1000, STEPS, POISON_TASK, FAULT_POISON);
+	journal_put(world, 2000, STEPS, POISON_TASKS, FAULT_POISON);
 }
 
 /* The ids of the spans of work_put, as the agent writes them to a file: no receiver is asked. */
@@ -68,7 +68,7 @@ static struct fault_request work_ids(struct world *world)
 	assert_true(all.poisoned);
 	assert_each_once(all.ids, all.count);
 	/* The steps' and tasks', and of a job at least its own. */
-	assert_true(all.count >= (size_t)STEPS * (STEP_TASKS + 1) + POISON_TASK + 1 + JOBS * 3);
+	assert_true(all.count >= (size_t)STEPS * (STEP_TASKS + 1) + POISON_TASKS + 1 + JOBS * 3);
 	return all;
 }
 
