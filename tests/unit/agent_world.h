@@ -54,21 +54,21 @@ static inline const char *name_of(struct lens_state_name name)
 	return text;
 }
 
-/* A step that is over: a span, and one for each of TASKS. NAME may be "". */
-static inline void journal_put(struct world *world, uint32_t job, uint32_t step, int tasks,
-			       const char *name)
+/* A step that is over: a span, and one for each of TASKS tasks from rank FIRST on. */
+static inline void journal_put(struct world *world, uint32_t job, uint32_t step, int first,
+			       int tasks)
 {
 	struct lens_text text = LENS_TEXT_INIT;
 
 	lens_text_addf(&text,
 		       "v=1,t=100700000000,m=500,e=step_open,job=%u,leader=%u,attempt=0,"
-		       "cluster=mini,node=n1,step=%u,kind=%s,name=%s,nodeid=0\n",
-		       job, job, step, step == LENS_STEP_BATCH ? "batch" : "step", name);
+		       "cluster=mini,node=n1,step=%u,kind=%s,nodeid=0\n",
+		       job, job, step, step == LENS_STEP_BATCH ? "batch" : "step");
 	for (int rank = 0; rank < tasks; rank++)
 		lens_text_addf(&text,
 			       "v=1,t=100700000100,m=600,e=task_open,rank=%d,local=%d,nodeid=0,"
 			       "pid=%d,export=1\n",
-			       rank, rank, rank + 10);
+			       first + rank, rank, rank + 10);
 	lens_text_adds(&text, "v=1,t=110700000000,m=10000000500,e=step_end\n");
 	scratch_write(world->scratch,
 		      name_of((struct lens_state_name){

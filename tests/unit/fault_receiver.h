@@ -34,8 +34,8 @@ enum fault {
 
 #define FAULT_REJECTED  3
 #define FAULT_SPANS_MAX 65536
-/* A request with a span that holds this word is too large. */
-#define FAULT_POISON "poison"
+/* A request with a span of a task of this rank is too large. */
+#define FAULT_POISON 919191
 
 struct fault_receiver {
 	pid_t pid;
@@ -57,6 +57,9 @@ struct fault_request {
 
 static inline void fault_spans_read(struct json_object *spans, struct fault_request *out)
 {
+	char poison[16];
+
+	snprintf(poison, sizeof(poison), "\"%d\"", FAULT_POISON);
 	for (size_t i = 0; i < json_object_array_length(spans); i++) {
 		struct json_object *span = json_object_array_get_idx(spans, i);
 		const char *id =
@@ -66,7 +69,7 @@ static inline void fault_spans_read(struct json_object *spans, struct fault_requ
 		if (out->ids == NULL || id == NULL || strlen(id) != 16)
 			_exit(90);
 		memcpy(out->ids[out->count++], id, 17);
-		if (strstr(json_object_to_json_string(span), FAULT_POISON) != NULL)
+		if (strstr(json_object_to_json_string(span), poison) != NULL)
 			out->poisoned = true;
 	}
 }

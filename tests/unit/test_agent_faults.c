@@ -39,11 +39,11 @@ static void work_put(struct world *world)
 {
 	for (uint32_t job = 1; job <= JOBS; job++) {
 		note_put(world, job);
-		journal_put(world, job, LENS_STEP_BATCH, 1, "");
+		journal_put(world, job, LENS_STEP_BATCH, 0, 1);
 	}
 	for (uint32_t step = 0; step < STEPS; step++)
-		journal_put(world, 1000 + step % 7, step, STEP_TASKS, "");
-	journal_put(world, 2000, STEPS, POISON_TASKS, FAULT_POISON);
+		journal_put(world, 1000 + step % 7, step, 0, STEP_TASKS);
+	journal_put(world, 2000, STEPS, FAULT_POISON - 10, POISON_TASKS);
 }
 
 /* The ids of the spans of work_put, as the agent writes them to a file: no receiver is asked. */
@@ -147,7 +147,7 @@ static void up_again_after_an_hour(void **state)
 	uint32_t jobs = before;
 
 	for (uint32_t job = 1; job <= before; job++)
-		journal_put(world, job, LENS_STEP_BATCH, 0, "");
+		journal_put(world, job, LENS_STEP_BATCH, 0, 0);
 	world->receiver = fault_receiver_create(NULL, 0);
 	tries_before = 0;
 	agent_start(world, "");
@@ -155,7 +155,7 @@ static void up_again_after_an_hour(void **state)
 	for (int64_t passed = 0; passed < 3600; passed += PAUSE_S) {
 		tries_before = world->status.retried;
 		clock_advance(PAUSE_S);
-		journal_put(world, ++jobs, LENS_STEP_BATCH, 0, "");
+		journal_put(world, ++jobs, LENS_STEP_BATCH, 0, 0);
 		wait_for(world, tried_again, 10);
 		/* The first pauses are shorter than the time that this takes. */
 		if (passed > 600)
@@ -166,7 +166,7 @@ static void up_again_after_an_hour(void **state)
 	assert_true(world->status.failing_since != 0);
 	fault_receiver_start(world->receiver);
 	clock_advance(PAUSE_S);
-	journal_put(world, ++jobs, LENS_STEP_BATCH, 0, "");
+	journal_put(world, ++jobs, LENS_STEP_BATCH, 0, 0);
 	wait_for(world, is_drained, 20);
 	agent_stop(world);
 	assert_int_equal(world->receiver->requests, 1);
@@ -208,7 +208,7 @@ static void memory_does_not_grow_with_the_backlog(void **state)
 	struct world *world = *state;
 
 	for (uint32_t job = 1; job <= BACKLOG; job++)
-		journal_put(world, job, LENS_STEP_BATCH, 0, "");
+		journal_put(world, job, LENS_STEP_BATCH, 0, 0);
 	world->receiver = fault_receiver_create(NULL, 0);
 	fault_receiver_start(world->receiver);
 	agent_start(world, "");

@@ -45,13 +45,10 @@ static struct lens_state_name journal(uint32_t step)
 
 static void the_oldest_finished_files_go_first(void **state)
 {
-	const struct lens_state_name note = { .kind = LENS_STATE_NOTE };
 	struct world *world = *state;
 	uint64_t all = 0, one;
 
 	world->verdict = LENS_VERDICT_RETRY;
-	/* The note of what runs is the oldest of all. */
-	all += put(world, note, NOTE_LINE(",lens=1"), 1000);
 	one = put(world, journal(7), STEP, 3000);
 	all += one + put(world, journal(8), STEP, 2000) + put(world, journal(9), STEP, 4000);
 	lens_backlog_limit(world->backlog, all);
@@ -70,7 +67,6 @@ static void the_oldest_finished_files_go_first(void **state)
 	run(world);
 	assert_false(scratch_has(world->scratch, JOURNAL(7)));
 	assert_false(scratch_has(world->scratch, JOURNAL(9)));
-	assert_true(scratch_has(world->scratch, NOTE));
 	assert_int_equal(world->result.capped, 4);
 	assert_string_equal(world->spans, "");
 
@@ -113,6 +109,65 @@ static void what_still_runs_stays(void **state)
 	close(pipes[1]);
 	run(world);
 	assert_false(scratch_has(world->scratch, file));
+}
+
+static void nothing_of_a_running_job_goes(void **state)
+{
+	struct world *world = *state;
+
+	world->verdict = LENS_VERDICT_RETRY;
+	world->reply = LENS_REPLY_PENDING;
+	put(world, (struct lens_state_name){ .kind = LENS_STATE_NOTE }, NOTE_LINE(",lens=1"), 1000);
+	put(world, journal(7), STEP, 3000);
+	lens_backlog_limit(world->backlog, 1);
+	run(world);
+	assert_true(scratch_has(world->scratch, JOURNAL(7)));
+	assert_true(scratch_has(world->scratch, NOTE));
+	assert_int_equal(world->result.capped, 0);
+}
+
+/* The first node is found as it is when the spans are made. */
+static void what_is_lost_is_counted_as_it_would_be_sent(void **state)
+{
+	static const char note[] = NOTE_LINE(",lens=1") "v=1,t=100800000000,m=2,e=window,"
+		"from=100700000000,to=110700000000,step=4294967291
+"
+		"v=1,t=110900000000,m=9,e=epilog,attempt=0
+";
+	struct world *world = *state;
+
+	world->reply = LENS_REPLY_PENDING;
+	put(world, (struct lens_state_name){ .kind = LENS_STATE_ENDED }, note, 1000);
+	lens_backlog_limit(world->backlog, 1);
+	run(world);
+	assert_false(scratch_has(world->scratch, ENDED(0)));
+	assert_true(world->result.capped >= 2);
+}
+
+/* With the receiver away an event costs no reading of all that waits. */
+static void what_is_finished_is_read_once_while_nothing_is_sent(void **state)
+{
+	struct lens_error err = LENS_ERROR_INIT;
+	struct world *world = *state;
+	char *text;
+
+	put(world, journal(7), STEP, 3000);
+	assert_int_equal(lens_backlog_run(world->backlog, false, &world->result, &err), 0);
+	/* Of the same size, but nothing that can be read: nobody looks. */
+	text = scratch_read(world->scratch, JOURNAL(7));
+	memset(text, 'x', strlen(text));
+	put(world, journal(7), text, 3000);
+	free(text);
+	assert_int_equal(lens_backlog_run(world->backlog, false, &world->result, &err), 0);
+	assert_int_equal(lens_backlog_run(world->backlog, false, &world->result, &err), 0);
+	assert_true(world->result.unsent);
+	assert_string_equal(world->log, "");
+	/* One that has grown was told something. */
+	put(world, journal(7), STEP "v=1,t=111000000000,m=1,e=extern,first=1,nodes=1\n", 3000);
+	assert_int_equal(lens_backlog_run(world->backlog, false, &world->result, &err), 0);
+	run(world);
+	assert_string_equal(world->spans, "slurm.step,slurm.task,");
+	assert_false(scratch_has(world->scratch, JOURNAL(7)));
 }
 
 /* A full disk: what was sent makes room, nothing is sent twice. */
@@ -196,6 +251,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		world_test(the_oldest_finished_files_go_first),
 		world_test(what_still_runs_stays),
+		world_test(nothing_of_a_running_job_goes),
+		world_test(what_is_lost_is_counted_as_it_would_be_sent),
+		world_test(what_is_finished_is_read_once_while_nothing_is_sent),
 		world_test(a_full_disk_keeps_nothing_back),
 		world_test(a_read_only_directory_waits_and_heals),
 	};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/job/backlog.h"
+#include "lib/job/backlog_memory.h"
 
 #include "lib/core/boot.h"
 #include "lib/core/note.h"
@@ -238,15 +239,22 @@ static void what_an_earlier_boot_left_is_over(void **state)
 	assert_false(scratch_has(world->scratch, ENDED(0)));
 }
 
-static void what_lay_there_before_the_agent_is_asked_about_once(void **state)
+/* A note that lay there before the agent and needs no question of its start. */
+static void inherit(struct world *world)
 {
-	struct world *world = *state;
 	struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
 
 	scratch_write(world->scratch, NOTE, NOTE_LINE(",lens=1,first=1")
 		      "v=1,t=1,m=1,e=answer,when=start,found=1,job=12345,attempt=0,state=RUNNING,"
 		      "submit=90,eligible=90,start=100\nv=1,t=1,m=1,e=sent,what=start\n");
 	assert_int_equal(utimensat(world->scratch->fd, NOTE, old, 0), 0);
+}
+
+static void what_lay_there_before_the_agent_is_asked_about_once(void **state)
+{
+	struct world *world = *state;
+
+	inherit(world);
 	run_twice(world); /* it runs: a shell of salloc with nothing to do, say */
 	assert_int_equal(world->asked, 1);
 	run_twice(world);
@@ -263,6 +271,62 @@ static void what_lay_there_before_the_agent_is_asked_about_once(void **state)
 	assert_string_equal(world->spans, "slurm.job_attempt,slurm.job,");
 	assert_string_equal(sample_attribute(sample_span(world->last, "slurm.job", 0),
 					     "nemo.span.truncated"), "true");
+}
+
+static void a_silent_slurmctld_settles_nothing(void **state)
+{
+	struct world *world = *state;
+
+	inherit(world);
+	world->reply = LENS_REPLY_NONE;
+	for (int i = 0; i < 30; i++) {
+		run_twice(world);
+		assert_true(world->result.due_ms > world->now_ms);
+		world->now_ms += 60000;
+	}
+	assert_true(scratch_has(world->scratch, NOTE));
+	world->reply = LENS_REPLY_ANSWER;
+	world->answer = "found=1,job=12345,attempt=1,state=PENDING,submit=111";
+	for (int i = 0; i < 4; i++) {
+		run(world);
+		world->now_ms += 60000;
+	}
+	assert_non_null(strstr(world->spans, "slurm.job,"));
+	assert_false(scratch_has(world->scratch, NOTE));
+}
+
+/* The agent's own answer makes the file a new one, which is no news of the attempt. */
+static void what_lay_there_is_asked_about_though_it_was_written_to(void **state)
+{
+	struct timespec old[2] = { { .tv_sec = 1000 }, { .tv_sec = 1000 } };
+	struct world *world = *state;
+
+	scratch_write(world->scratch, NOTE, NOTE_LINE(",lens=1,first=1"));
+	assert_int_equal(utimensat(world->scratch->fd, NOTE, old, 0), 0);
+	world->answer = "found=1,job=12345,attempt=1,state=PENDING,submit=111";
+	for (int i = 0; i < 6; i++)
+		run(world);
+	assert_non_null(strstr(world->spans, "slurm.job,"));
+	assert_false(scratch_has(world->scratch, NOTE));
+}
+
+static void a_memory_outlives_the_backlog(void **state)
+{
+	struct lens_memory *memory = lens_memory_create();
+	struct world *world = *state;
+
+	inherit(world);
+	lens_backlog_remember(world->backlog, memory);
+	run_twice(world);
+	assert_int_equal(world->asked, 1);
+	lens_backlog_destroy(world->backlog);
+	backlog_begin(world); /* the settings were read again */
+	lens_backlog_remember(world->backlog, memory);
+	run_twice(world);
+	assert_int_equal(world->asked, 1);
+	lens_backlog_destroy(world->backlog);
+	lens_memory_destroy(memory);
+	backlog_begin(world);
 }
 
 static void a_second_epilog_tells_nothing(void **state)
@@ -325,6 +389,9 @@ int main(void)
 		world_test(a_prologs_note_of_another_attempt_is_not_touched),
 		world_test(what_an_earlier_boot_left_is_over),
 		world_test(what_lay_there_before_the_agent_is_asked_about_once),
+		world_test(a_silent_slurmctld_settles_nothing),
+		world_test(what_lay_there_is_asked_about_though_it_was_written_to),
+		world_test(a_memory_outlives_the_backlog),
 		world_test(a_second_epilog_tells_nothing),
 		world_test(the_first_submission_goes_from_attempt_to_attempt),
 	};

@@ -199,19 +199,6 @@ static void the_number_alone_is_not_the_attempt(void **state)
 	lens_note_clear(&read);
 }
 
-static void a_left_over_of_a_killed_prolog_is_no_harm(void **state)
-{
-	struct scratch *scratch = *state;
-	struct lens_note note = make_note(8, 0, false);
-	char temporary[LENS_STATE_NAME + 8];
-
-	snprintf(temporary, sizeof(temporary), "tmp.%s", file_name(NOW, 8, 0));
-	assert_int_equal(symlink("/etc/passwd", scratch_path(scratch, temporary)), 0);
-	write_note(scratch, &note);
-	assert_events(scratch, file_name(NOW, 8, 0), "note ");
-	assert_false(scratch_has(scratch, temporary));
-}
-
 /* As a power cut leaves it: empty, or zeros. */
 static void a_damaged_note_is_said_and_replaced(void **state)
 {
@@ -426,7 +413,6 @@ int main(void)
 		scratch_test(hostile_names_stay_values),
 		scratch_test(another_attempt_is_retired_and_its_own_left),
 		scratch_test(the_number_alone_is_not_the_attempt),
-		scratch_test(a_left_over_of_a_killed_prolog_is_no_harm),
 		scratch_test(a_damaged_note_is_said_and_replaced),
 		scratch_test(there_are_never_too_many),
 		scratch_test(a_step_opts_in_once),

@@ -168,6 +168,7 @@ static void a_hostile_result_is_bounded(void **state)
 	assert_int_equal(lens_relay_result_write(&text, 1, &in), 0);
 	lens_text_add(&text, message, sizeof(message));
 	assert_int_equal(lens_relay_result_read(&out, &number, text.data, text.length), 0);
+	assert_int_equal(out.rejected, LENS_RELAY_REJECTED_MAX);
 	assert_int_equal(out.retry_after_ms, LENS_RETRY_AFTER_MAX_MS);
 	assert_int_equal(strlen(out.message), sizeof(out.message) - 1);
 	assert_int_equal(strncmp(out.message,
