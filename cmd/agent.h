@@ -32,7 +32,7 @@ struct agent {
 	enum lens_exporter_kind kind;
 	struct lens_exporter *exporter; /* FILE; NULL: the settings name none that works */
 	struct agent_sender *sender;    /* the other kinds; else NULL */
-	struct lens_memory *memory; /* outlives the backlog, which SIGHUP makes anew */
+	struct lens_memory *memory;     /* outlives the backlog, which SIGHUP makes anew */
 	struct lens_backlog *backlog;
 	struct agent_report report;
 	struct lens_ask *asks[AGENT_ASKS]; /* questions under way; NULL free */

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/agent.h"
 
+#include "lib/core/clock.h"
 #include "lib/otlp/relay.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 int64_t agent_now_ms(void *agent)
 {
-	struct timespec now;
-
 	(void)agent;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+	return lens_clock_ms();
 }
 
 /* RESULT says why nothing was sent. */

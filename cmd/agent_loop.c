@@ -207,7 +207,8 @@ static int wait_once(struct loop *loop)
 	if (poll(fds, FD_ASKS + asks, timeout_of(loop, timeout)) == -1)
 		return errno == EINTR ? 0 : -1;
 	asks_look(loop, fds + FD_ASKS, asks);
-	if (fds[FD_EVENTS].revents != 0 && agent_events_read(loop->events, agent->backlog, &loop->gone))
+	if (fds[FD_EVENTS].revents != 0 &&
+	    agent_events_read(loop->events, agent->backlog, &loop->gone))
 		run_by(loop, agent_now_ms(agent) + GATHER_MS);
 	if (fds[FD_SIGNALS].revents != 0)
 		signals_read(loop);

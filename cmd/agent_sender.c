@@ -2,6 +2,7 @@
 #include "cmd/agent_sender.h"
 
 #include "cmd/agent_sender_start.h"
+#include "lib/core/clock.h"
 #include "lib/core/frame.h"
 #include "lib/otlp/relay.h"
 #include "lib/otlp/retry.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Milliseconds. A user's name may be looked up in a directory that is slow; a request may be tried
@@ -37,14 +37,6 @@ struct agent_sender {
 	unsigned int failures; /* since the last answer */
 	char fault[512];       /* why it cannot work; "": it can, as far as is known */
 };
-
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 struct agent_sender *agent_sender_create(const struct lens_config *config,
 					 enum lens_exporter_kind kind, const char *user_agent,
@@ -113,7 +105,8 @@ const char *agent_sender_fault(const struct agent_sender *sender)
 static void pause_begin(struct agent_sender *sender)
 {
 	sender->failures++;
-	sender->start_ms = now_ms() + lens_retry_backoff_ms(sender->failures, (uint32_t)random());
+	sender->start_ms =
+		lens_clock_ms() + lens_retry_backoff_ms(sender->failures, (uint32_t)random());
 }
 
 /* Notes that it cannot work because of TEXT; the same is said once. */
@@ -148,7 +141,7 @@ static enum agent_sender_event start(struct agent_sender *sender)
 		return faulty(sender, err.text);
 	}
 	lens_frame_reader_init(&sender->reader, LENS_RELAY_TO_KEEPER_MAX);
-	sender->deadline_ms = now_ms() + START_PATIENCE_MS;
+	sender->deadline_ms = lens_clock_ms() + START_PATIENCE_MS;
 	return AGENT_SENDER_NOTHING;
 }
 
@@ -220,7 +213,7 @@ int agent_sender_submit(struct agent_sender *sender, const uint8_t *bytes, size_
 		return -1;
 	sender->busy = true;
 	sender->deadline_ms =
-		now_ms() + 2 * (int64_t)sender->config->timeout_ms + ANSWER_PATIENCE_MS;
+		lens_clock_ms() + 2 * (int64_t)sender->config->timeout_ms + ANSWER_PATIENCE_MS;
 	return 0;
 }
 
@@ -235,7 +228,7 @@ void agent_sender_poll(const struct agent_sender *sender, struct pollfd *out, in
 		out->events |= POLLOUT;
 	if (due_ms == -1)
 		return;
-	left = due_ms - now_ms();
+	left = due_ms - lens_clock_ms();
 	left = left > 0 ? left : 0;
 	if (*timeout_ms == -1 || left < *timeout_ms)
 		*timeout_ms = left;
@@ -247,7 +240,7 @@ enum agent_sender_event agent_sender_step(struct agent_sender *sender,
 	struct lens_error err = LENS_ERROR_INIT;
 
 	if (sender->pid == 0)
-		return now_ms() >= sender->start_ms ? start(sender) : AGENT_SENDER_NOTHING;
+		return lens_clock_ms() >= sender->start_ms ? start(sender) : AGENT_SENDER_NOTHING;
 	/* When writing fails there may still be a word of why to be read. */
 	lens_frame_flush(&sender->writer, sender->fd);
 	switch (lens_frame_read(&sender->reader, sender->fd, &err)) {
@@ -256,7 +249,7 @@ enum agent_sender_event agent_sender_step(struct agent_sender *sender,
 	case -1:
 		return lost(sender, err.text, result);
 	}
-	if (sender->deadline_ms != -1 && now_ms() >= sender->deadline_ms)
+	if (sender->deadline_ms != -1 && lens_clock_ms() >= sender->deadline_ms)
 		return lost(sender, "it did not answer in time", result);
 	return AGENT_SENDER_NOTHING;
 }

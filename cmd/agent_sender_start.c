@@ -4,6 +4,7 @@
 #include "cmd/sender.h"
 #include "lib/core/fd.h"
 #include "lib/core/secret.h"
+#include "lib/core/spawn.h"
 #include "lib/otlp/relay.h"
 
 #include <fcntl.h>
@@ -72,15 +73,9 @@ __attribute__((noreturn)) static void child_run(const char *user, int end)
 	char name[] = "slurm-lens", command[] = "sender", option[] = "--user";
 	char *argv[] = { name, command, option, (char *)user, NULL };
 	char *env[] = { NULL };
-	int null;
 
-	if (setsid() == -1 || dup2(end, SENDER_FD) == -1)
+	if (setsid() == -1 || dup2(end, SENDER_FD) == -1 || lens_child_stdio() == -1)
 		_exit(127);
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	for (int fd = 0; fd < SENDER_FD; fd++) {
-		if (dup2(null, fd) == -1)
-			_exit(127);
-	}
 	close_range(SENDER_FD + 1, ~0U, 0);
 	/* The program as it is in memory: its file may be another one by now. */
 	execve("/proc/self/exe", argv, env);

@@ -18,7 +18,7 @@
 #define ROOT     "/sys/fs/cgroup"
 #define V1_FILE  "memory.oom_control"
 #define V2_FILE  "memory.events" /* hierarchical */
-#define FILE_MAX 16384 /* bytes; both files are a few lines */
+#define FILE_MAX 16384           /* bytes; both files are a few lines */
 
 /* The length of PATH (of LENGTH bytes) up to and with the step's component below that of JOB;
  * 0 when it has none. */

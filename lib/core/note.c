@@ -53,11 +53,10 @@ int lens_note_parse(struct lens_note *out, const struct lens_records *records)
 	out->node = read_text(record, "node");
 	out->sluid = read_text(record, "sluid");
 	out->outer = read_text(record, "outer");
-	out->in_outer = lens_record_number(record, "inouter", 0) == 1;
-	out->lens = lens_record_number(record, "lens", 0) == 1 ||
-		    lens_records_last(records, "optin") != NULL;
-	out->first = lens_record_number(record, "first", 0) == 1;
-	out->journal = lens_record_number(record, "journal", 0) == 1;
+	out->in_outer = lens_record_flag(record, "inouter");
+	out->lens = lens_record_flag(record, "lens") || lens_records_last(records, "optin") != NULL;
+	out->first = lens_record_flag(record, "first");
+	out->journal = lens_record_flag(record, "journal");
 	if (out->cluster != NULL && out->node != NULL && out->sluid != NULL && out->outer != NULL)
 		return 0;
 	lens_note_clear(out);

@@ -21,8 +21,8 @@
 
 /* The names that a note has in its life. */
 struct note_names {
-	char now[LENS_STATE_NAME];           /* while its attempt is on the node */
-	char ended[LENS_STATE_NAME];         /* once it is over */
+	char now[LENS_STATE_NAME];   /* while its attempt is on the node */
+	char ended[LENS_STATE_NAME]; /* once it is over */
 	/* While this process writes it: never a name of the above, nor of another process. */
 	char temporary[LENS_STATE_NAME + 16];
 };

@@ -42,10 +42,9 @@ static int tell_one(void *context, const struct lens_state_name *name, const cha
 int lens_note_tell_journals(int directory, uint32_t job, const char *node,
 			    const struct lens_carrier *record)
 {
-	struct tell tell = { .directory = directory,
-			     .job = job,
-			     .node = lens_name_number(node),
-			     .record = record };
+	struct tell tell = {
+		.directory = directory, .job = job, .node = lens_name_number(node), .record = record
+	};
 
 	lens_statedir_each(directory, tell_one, &tell);
 	return tell.told;

@@ -35,9 +35,9 @@ static int check_owner(const struct walk *walk, const struct stat *status, const
 {
 	if (status->st_uid == 0 || status->st_uid == walk->owner)
 		return 0;
-	return lens_error_set(walk->err,
-			      "%s belongs to uid %u, who could change it: use a place that is root's",
-			      place, (unsigned int)status->st_uid);
+	return lens_error_set(
+		walk->err, "%s belongs to uid %u, who could change it: use a place that is root's",
+		place, (unsigned int)status->st_uid);
 }
 
 /* Whether others could put something else into the directory that the walk stands in. */

@@ -116,6 +116,11 @@ uint64_t lens_record_number(const struct lens_carrier *record, const char *key, 
 	return number;
 }
 
+bool lens_record_flag(const struct lens_carrier *record, const char *key)
+{
+	return lens_record_number(record, key, 0) == 1;
+}
+
 static int64_t record_clock(const struct lens_carrier *record, const char *key)
 {
 	int64_t time = 0;

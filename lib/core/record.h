@@ -4,6 +4,7 @@
 
 #include "lib/core/carrier.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,8 @@ int lens_record_torn(int fd);
 
 /* A number of RECORD: the value of KEY, or FALLBACK when absent or no number. */
 uint64_t lens_record_number(const struct lens_carrier *record, const char *key, uint64_t fallback);
+/* Whether KEY of RECORD is 1. */
+bool lens_record_flag(const struct lens_carrier *record, const char *key);
 int64_t lens_record_time(const struct lens_carrier *record);      /* t, ns */
 int64_t lens_record_monotonic(const struct lens_carrier *record); /* m, ns */
 

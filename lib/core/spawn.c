@@ -48,7 +48,7 @@ static void __attribute__((noreturn)) child_fail(int status, enum stage stage)
 	_exit(127);
 }
 
-static int child_stdio(void)
+int lens_child_stdio(void)
 {
 	int null = open("/dev/null", O_RDWR);
 
@@ -147,7 +147,7 @@ static int child_root(void)
 }
 
 /* All signals are blocked until here, so no handler of the caller's ran in the child. */
-static void child_signals(void)
+void lens_child_signals(void)
 {
 	sigset_t none;
 
@@ -161,7 +161,7 @@ static void __attribute__((noreturn)) child_run(const struct spawn *spawn)
 {
 	int status = spawn->status;
 
-	if (child_stdio() != 0)
+	if (lens_child_stdio() != 0)
 		child_fail(status, STAGE_STDIO);
 	if (status != STATUS_FD && dup3(status, STATUS_FD, O_CLOEXEC) < 0)
 		child_fail(status, STAGE_STDIO);
@@ -172,7 +172,7 @@ static void __attribute__((noreturn)) child_run(const struct spawn *spawn)
 	umask(077);
 	if (chdir("/") != 0)
 		child_fail(status, STAGE_SESSION);
-	child_signals();
+	lens_child_signals();
 	execve(spawn->program, spawn->argv, spawn->env);
 	child_fail(status, STAGE_EXEC);
 }

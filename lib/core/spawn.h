@@ -17,4 +17,10 @@
 int lens_spawn_detached(const char *program, char *const *argv, char *const *env,
 			struct lens_error *err);
 
+/* For a child between fork and exec or _exit; async-signal-safe. /dev/null as 0 to 2: 0, or -1
+ * with errno; a descriptor of it may be left above. */
+int lens_child_stdio(void);
+/* Every signal's default, and none blocked. */
+void lens_child_signals(void);
+
 #endif

@@ -2,7 +2,9 @@
 #include "lib/job/ask.h"
 
 #include "lib/core/carrier.h"
+#include "lib/core/clock.h"
 #include "lib/core/record.h"
+#include "lib/core/spawn.h"
 #include "lib/core/text.h"
 #include "lib/job/ask_slurm.h"
 
@@ -15,7 +17,6 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ANSWER_MAX (256 * 1024) /* bytes; a node list can be long */
@@ -27,40 +28,13 @@ struct lens_ask {
 	struct lens_text text;
 };
 
-static int64_t now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Leaves the child PIPE as descriptor 3, /dev/null as 0 to 2 and nothing else. */
 static int descriptors_reset(int pipe_end)
 {
-	int null;
-
-	if (pipe_end != 3 && dup2(pipe_end, 3) == -1)
+	if ((pipe_end != 3 && dup2(pipe_end, 3) == -1) || lens_child_stdio() == -1)
 		return -1;
-	null = open("/dev/null", O_RDWR | O_CLOEXEC);
-	if (null == -1)
-		return -1;
-	for (int fd = 0; fd <= 2; fd++) {
-		if (dup2(null, fd) == -1)
-			return -1;
-	}
 	close_range(4, ~0U, 0);
 	return 0;
-}
-
-static void signals_reset(void)
-{
-	sigset_t none;
-
-	for (int number = 1; number < NSIG; number++)
-		signal(number, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 __attribute__((noreturn)) static void child_run(uint32_t job, int pipe_end)
@@ -73,7 +47,7 @@ __attribute__((noreturn)) static void child_run(uint32_t job, int pipe_end)
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setrlimit(RLIMIT_CORE, &no_core);
-	signals_reset();
+	lens_child_signals();
 	alarm(LENS_ASK_DEADLINE_MS / 1000 + 1);
 	if (descriptors_reset(pipe_end) == -1)
 		_exit(1);
@@ -114,7 +88,7 @@ struct lens_ask *lens_ask_start(uint32_t job, struct lens_error *err)
 		return NULL;
 	}
 	ask->fd = ends[0];
-	ask->deadline_ms = now_ms() + LENS_ASK_DEADLINE_MS;
+	ask->deadline_ms = lens_clock_ms() + LENS_ASK_DEADLINE_MS;
 	return ask;
 }
 
@@ -125,7 +99,7 @@ int lens_ask_fd(const struct lens_ask *ask)
 
 int64_t lens_ask_remaining_ms(const struct lens_ask *ask)
 {
-	int64_t left = ask->deadline_ms - now_ms();
+	int64_t left = ask->deadline_ms - lens_clock_ms();
 
 	return left > 0 ? left : 0;
 }
@@ -193,7 +167,7 @@ int lens_ask_finish(struct lens_ask *ask, struct lens_job_answer *out, struct le
 {
 	bool open = pipe_drain(ask) == 1;
 
-	if (open && now_ms() < ask->deadline_ms)
+	if (open && lens_clock_ms() < ask->deadline_ms)
 		return 1;
 	child_reap(ask, open);
 	if (open)

@@ -8,13 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool flag_of(const struct lens_carrier *record, const char *key)
-{
-	const char *value = lens_carrier_get(record, key);
-
-	return value != NULL && strcmp(value, "1") == 0;
-}
-
 /* The end by the epilog or, when there is none, by the exit of the extern step. */
 static void end_read(struct lens_job_attempt *out, const struct lens_carrier *record, bool epilog)
 {
@@ -24,7 +17,7 @@ static void end_read(struct lens_job_attempt *out, const struct lens_carrier *re
 	out->extern_over = !epilog;
 	out->epilog_ns = lens_record_time(record);
 	out->last_ns = out->epilog_ns;
-	out->epilog_first = flag_of(record, "first");
+	out->epilog_first = lens_record_flag(record, "first");
 	out->epilog_attempt = out->note.attempt;
 	lens_uint32_parse(lens_carrier_get(record, "attempt"), &out->epilog_attempt);
 	out->nodelist = lens_carrier_get(record, "nodelist");
@@ -78,7 +71,7 @@ static int record_read(struct lens_job_attempt *out, const struct lens_carrier *
 	const char *resource = NULL;
 
 	if (strcmp(event, "note") == 0) {
-		out->inferred = flag_of(record, "inferred");
+		out->inferred = lens_record_flag(record, "inferred");
 		out->boot = lens_carrier_get(record, "boot");
 		out->begin_ns = lens_record_time(record);
 		out->last_ns = out->begin_ns;

@@ -70,10 +70,9 @@ void backlog_live_add(struct lens_backlog *backlog, const struct lens_state_name
 void backlog_live_finished(struct lens_backlog *backlog, const struct lens_state_name *name,
 			   uint32_t attempt, off_t size)
 {
-	live_put(backlog, &(struct backlog_live){ .name = *name,
-						  .known = true,
-						  .attempt = attempt,
-						  .finished = size });
+	live_put(backlog,
+		 &(struct backlog_live){
+			 .name = *name, .known = true, .attempt = attempt, .finished = size });
 }
 
 void backlog_live_turn(struct lens_backlog *backlog)

@@ -119,8 +119,6 @@ bool backlog_send(struct lens_backlog *backlog, backlog_fill_fn *fill, const voi
 		  const struct backlog_key *key);
 /* The spans of a step, of an attempt's start and of its end. */
 backlog_fill_fn backlog_step_fill, backlog_start_fill, backlog_job_fill;
-/* Whether a request takes spans now. */
-bool backlog_room(const struct lens_backlog *backlog);
 /* The file that is visited has more than could be added. */
 void backlog_look_again(struct lens_backlog *backlog);
 /* Sends what waits for more. */

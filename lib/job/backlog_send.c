@@ -49,7 +49,7 @@ void backlog_look_again(struct lens_backlog *backlog)
 		backlog_outbox_resume_at(backlog->outbox, backlog->at);
 }
 
-bool backlog_room(const struct lens_backlog *backlog)
+static bool room(const struct lens_backlog *backlog)
 {
 	const struct backlog_outbox *outbox = backlog->outbox;
 
@@ -116,7 +116,7 @@ bool backlog_send(struct lens_backlog *backlog, backlog_fill_fn *fill, const voi
 			return true;
 		if (part != NULL && part->last)
 			return false;
-		if (part != NULL || !backlog_room(backlog)) {
+		if (part != NULL || !room(backlog)) {
 			backlog_look_again(backlog);
 			return false;
 		}

@@ -89,9 +89,9 @@ static size_t spans_count(const struct lens_backlog *backlog, backlog_fill_fn *f
 	do {
 		struct lens_batch *batch = lens_batch_create("slurm-lens", backlog->site.version);
 
-		count = batch == NULL ? -1
-				      : fill(batch, &backlog->site, subject, total,
-					     LENS_BATCH_SPANS);
+		count = batch == NULL
+				? -1
+				: fill(batch, &backlog->site, subject, total, LENS_BATCH_SPANS);
 		lens_batch_destroy(batch);
 		total += count > 0 ? (size_t)count : 0;
 	} while (count == LENS_BATCH_SPANS);

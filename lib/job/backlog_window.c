@@ -53,7 +53,8 @@ bool lens_backlog_wrote(const struct lens_backlog *backlog, const char *name)
 		const struct backlog_write *write = &backlog->writes[i];
 
 		if (strcmp(write->name, name) == 0)
-			return fstatat(backlog->directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+			return fstatat(backlog->directory, name, &status, AT_SYMLINK_NOFOLLOW) ==
+				       0 &&
 			       status.st_size == write->size;
 	}
 	return false;

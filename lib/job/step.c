@@ -21,11 +21,6 @@ static uint32_t number_of(const struct lens_carrier *record, const char *key, ui
 	return value;
 }
 
-static bool flag_of(const struct lens_carrier *record, const char *key)
-{
-	return number_of(record, key, 0) == 1;
-}
-
 static bool event_is(const struct lens_carrier *record, const char *event)
 {
 	return strcmp(lens_record_event(record), event) == 0;
@@ -55,10 +50,10 @@ static void open_read(struct lens_job_step *out, const struct lens_carrier *reco
 	out->parent = lens_carrier_get(record, "parent");
 	out->resource = lens_carrier_get(record, "resource");
 	out->outer = lens_carrier_get(record, "outer");
-	out->in_outer = flag_of(record, "inouter");
+	out->in_outer = lens_record_flag(record, "inouter");
 	out->task_total = lens_record_number(record, "tasks", 0);
-	out->inferred = flag_of(record, "inferred");
-	out->known = flag_of(record, "known");
+	out->inferred = lens_record_flag(record, "inferred");
+	out->known = lens_record_flag(record, "known");
 	/* For a step none of whose tasks came as far as to say it. */
 	out->first_node = number_of(record, "nodeid", UINT32_MAX) == 0;
 	out->start_ns = lens_record_time(record);
@@ -121,8 +116,8 @@ static int task_open_read(struct lens_job_step *step, const struct lens_carrier 
 
 	if (task == NULL)
 		return -1;
-	task->exports = flag_of(record, "export");
-	task->ranks = flag_of(record, "ranks");
+	task->exports = lens_record_flag(record, "export");
+	task->ranks = lens_record_flag(record, "ranks");
 	/* What Slurm told the task is of the whole step, in a het job too. */
 	step->first_node = number_of(record, "nodeid", UINT32_MAX) == 0;
 	step->task_total = lens_record_number(record, "world", step->task_total);
@@ -144,7 +139,7 @@ static int task_end_read(struct lens_job_step *step, const struct lens_carrier *
 		step->failed++;
 	task->ended = true;
 	task->status = status;
-	task->oom = flag_of(record, "oom");
+	task->oom = lens_record_flag(record, "oom");
 	task->end_ns = at_ns > task->start_ns ? at_ns : task->start_ns;
 	return 0;
 }

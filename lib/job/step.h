@@ -12,7 +12,7 @@
 /* One task of a step as its node saw it. */
 struct lens_job_task {
 	uint32_t rank, local, pid;
-	bool ended;      /* its task_exit was seen: status holds */
+	bool ended; /* its task_exit was seen: status holds */
 	bool exports;
 	bool ranks;      /* a task is a rank of the training */
 	bool oom;        /* its cgroup counted an out-of-memory kill when it ended */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/otlp/export_file.h"
 
+#include "lib/core/record.h"
 #include "lib/core/text.h"
 #include "lib/otlp/result.h"
 
@@ -79,7 +80,7 @@ static int directory_open(const struct lens_file_exporter *exporter)
  * somebody else's. */
 static int file_open(const struct lens_file_exporter *exporter, int directory, struct stat *status)
 {
-	/* Reading too is for file_is_torn; on Linux it also keeps a FIFO in the file's place
+	/* Reading too is for lens_record_torn; on Linux it also keeps a FIFO in the file's place
 	 * from blocking. */
 	const int flags = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC;
 	int fd = openat(directory, exporter->name, flags, 0640);
@@ -120,14 +121,6 @@ static int files_rotate(const struct lens_file_exporter *exporter, int directory
 			return -1;
 	}
 	return 0;
-}
-
-/* Whether the last line has no end: a power cut took it. */
-static bool file_is_torn(int fd, const struct stat *status)
-{
-	char last;
-
-	return status->st_size > 0 && pread(fd, &last, 1, status->st_size - 1) == 1 && last != '\n';
 }
 
 /*
@@ -182,7 +175,7 @@ static int line_store(const struct lens_file_exporter *exporter, struct lens_tex
 	fd = file_ready(exporter, directory, line->length - 1, &status);
 	if (fd < 0)
 		goto out;
-	if (!file_is_torn(fd, &status))
+	if (lens_record_torn(fd) == 0) /* else a power cut took the last line's end */
 		begin++;
 	rc = line_append(fd, status.st_size, begin, line->length - (size_t)(begin - line->data));
 	/* A new file's name must last as well; some file systems sync no directory. */

@@ -12,8 +12,9 @@ setup() {
 	sandbox_create
 	place_create
 	receiver_up
-	# No node is to be given up while its slurmd is away.
-	cluster_up --conf SlurmdTimeout=120 -- "Endpoint=$RECEIVER_URL"
+	# No node is to be given up while its slurmd is away; how soon slurmctld, started again, sees
+	# its nodes depends on it too.
+	cluster_up --conf SlurmdTimeout=15 -- "Endpoint=$RECEIVER_URL"
 }
 
 teardown() {
@@ -24,7 +25,7 @@ teardown() {
 	workload -N2
 	local killed
 	killed=$(now_ns)
-	kill_hard $(stepds n2 "$JOB.1")
+	kill_hard "$(stepds n2 "$JOB.1")"
 	touch "$PLACE/go"
 	wait_spans "any(s['name'] == 'slurm.task' and s['attributes']['slurm.step.id'] == '1' and
 		s['attributes']['slurm.procid'] == 0 for s in spans)"
@@ -43,7 +44,7 @@ teardown() {
 	workload -N2
 	local killed
 	killed=$(now_ns)
-	kill_hard $(stepds n1 "$JOB.batch")
+	kill_hard "$(stepds n1 "$JOB.batch")"
 	touch "$PLACE/go"
 	wait_for 60 test -e "$PLACE/done" # the script lives on
 	slurm scancel "$JOB"
@@ -84,8 +85,9 @@ teardown() {
 	workload -N2
 	wait_for 30 test "$SANDBOX/cluster/state/job_state" -nt "$PLACE/begun.1"
 	kill_hard "$("$MINICLUSTER" pid "$SANDBOX/cluster" slurmctld)"
-	touch "$PLACE/go"
 	"$MINICLUSTER" restart-ctld "$SANDBOX/cluster" 3>&-
+	wait_for 60 job_in_state "$JOB" RUNNING
+	touch "$PLACE/go" # a step that ends without slurmctld is tried again after a minute
 	wait_sent "$JOB" 120
 	survived <<-E
 	assert_spans(of_job($JOB), JOB + ["slurm.batch"] + steps(0, 1, 2))
@@ -96,11 +98,13 @@ teardown() {
 
 @test "the agent, six times during one job: nothing is missing, what comes again is the same" {
 	workload -N1
+	local pause pids
 	for pause in 0 0.05 0.1 0.2 0.4 0.6; do
 		wait_for 20 agent_pid
-		sleep $pause
-		kill_hard $(agent_pids)
-		[ $pause != 0.2 ] || touch "$PLACE/go"
+		sleep "$pause"
+		mapfile -t pids < <(agent_pids)
+		kill_hard "${pids[@]}"
+		[ "$pause" != 0.2 ] || touch "$PLACE/go"
 		slurm srun true # its prolog starts the next one
 	done
 	wait_sent "$JOB"

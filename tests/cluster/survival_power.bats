@@ -21,7 +21,7 @@ teardown() {
 	cluster_up -- "Endpoint=$RECEIVER_URL"
 	machine_of_its_own n1
 	receiver_answer 503
-	workload -w n1
+	workload -N1
 	local killed
 	killed=$(now_ns)
 	power_off n1
@@ -31,8 +31,7 @@ teardown() {
 	survived <<-E
 	# n2 has told of its attempt; of the one before nobody could.
 	assert of_job($JOB) == [], names($JOB)
-	gap = ["slurm.inter_attempt_gap"]
-	assert_spans(of_job($JOB, 1), JOB + gap + ["slurm.batch"] + steps(0, 1, 2, other=None))
+	assert_spans(of_job($JOB, 1), AGAIN + ["slurm.batch"] + steps(0, 1, 2, other=None))
 	assert {attribute(span, "slurm.node.name") for span in of_job($JOB, 1)} == {"n2"}
 	E
 	power_on n1
@@ -54,7 +53,7 @@ teardown() {
 @test "the second node: the first tells of the attempt, the second of its part once it is back" {
 	cluster_up --nodes 3 -- "Endpoint=$RECEIVER_URL"
 	machine_of_its_own n2
-	workload -w n1,n2
+	workload -N2
 	wait_spans "any(s['name'] == 'slurm.step.node' for s in spans)" # of the step before
 	local killed
 	killed=$(now_ns)
@@ -67,8 +66,7 @@ teardown() {
 	assert_spans(trace, wanted)
 	assert attribute(one($JOB, "slurm.task", "1/0"), "slurm.signal") is not None
 	assert attribute(one($JOB, "slurm.job_attempt"), "slurm.state") == "REQUEUED"
-	again = JOB + ["slurm.inter_attempt_gap", "slurm.batch"] + steps(0, 1, 2, other="n3")
-	assert_spans(of_job($JOB, 1), again)
+	assert_spans(of_job($JOB, 1), AGAIN + ["slurm.batch"] + steps(0, 1, 2, other="n3"))
 	E
 	power_on n2
 	wait_for 60 node_empty n2
@@ -81,17 +79,16 @@ teardown() {
 
 @test "all processes of a node, its slurmd started again at once: the epilog ends the attempt" {
 	cluster_up -- "Endpoint=$RECEIVER_URL"
-	workload -w n1
+	workload -N1
 	local killed
 	killed=$(now_ns)
 	power_off n1
-	start_node n1
+	start_node n1 # slurmctld waits for half a minute before it believes that the job is gone
 	wait_sent "$JOB" 120
 	survived <<-E
 	assert_spans(of_job($JOB), JOB + ["slurm.batch"] + steps(0, 1, other=None),
 	    ["slurm.batch", "slurm.step 1", "slurm.task 1/0", "slurm.task 1/1"], $killed)
 	assert attribute(one($JOB, "slurm.job_attempt"), "slurm.state") == "REQUEUED"
-	gap = ["slurm.inter_attempt_gap"]
-	assert_spans(of_job($JOB, 1), JOB + gap + ["slurm.batch"] + steps(0, 1, 2, other=None))
+	assert_spans(of_job($JOB, 1), AGAIN + ["slurm.batch"] + steps(0, 1, 2, other=None))
 	E
 }

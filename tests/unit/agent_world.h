@@ -97,7 +97,7 @@ static inline void note_put(struct world *world, uint32_t job)
 	lens_text_clear(&text);
 }
 
-/* What the agent's messages to a terminal and its own end go to: a file, for who looks why. */
+/* The agent with SETTINGS, lines of lens.conf; what it would tell a terminal goes to a file. */
 static inline pid_t agent_fork(struct world *world, const char *settings, bool once)
 {
 	char config[512];
@@ -176,8 +176,8 @@ static inline void wait_for(struct world *world, bool (*is)(struct world *world)
 		usleep(10000);
 	}
 	log = scratch_read(world->scratch, "state/agent.log");
-	fail_msg("not after %d s; %zu files left; the agent's log:\n%s", seconds,
-		 files_left(world), log != NULL ? log : "");
+	fail_msg("not after %d s; %zu files left; the agent's log:\n%s", seconds, files_left(world),
+		 log != NULL ? log : "");
 }
 
 static inline int world_setup(void **state)

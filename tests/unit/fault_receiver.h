@@ -62,8 +62,7 @@ static inline void fault_spans_read(struct json_object *spans, struct fault_requ
 	snprintf(poison, sizeof(poison), "\"%d\"", FAULT_POISON);
 	for (size_t i = 0; i < json_object_array_length(spans); i++) {
 		struct json_object *span = json_object_array_get_idx(spans, i);
-		const char *id =
-			json_object_get_string(json_object_object_get(span, "spanId"));
+		const char *id = json_object_get_string(json_object_object_get(span, "spanId"));
 
 		out->ids = reallocarray(out->ids, out->count + 1, sizeof(*out->ids));
 		if (out->ids == NULL || id == NULL || strlen(id) != 16)
@@ -97,14 +96,15 @@ static inline bool fault_request_read(const char *text, struct fault_request *ou
 /* The body of the next request at FD; the caller frees; NULL: the client went away. */
 static inline char *fault_body_read(int fd)
 {
-	size_t room = 65536, length = 0, wanted = SIZE_MAX, head = 0;
+	const size_t room = 8 * 1024 * 1024; /* far beyond a request */
+	size_t length = 0, wanted = SIZE_MAX, head = 0;
 	char *text = malloc(room), *body, *header;
 	ssize_t got;
 
-	while (text != NULL && length < wanted) {
-		if (length + 1 == room)
-			text = realloc(text, room *= 2);
-		got = text == NULL ? 0 : read(fd, text + length, room - length - 1);
+	while (length < wanted) {
+		if (text == NULL || length + 1 == room)
+			_exit(95);
+		got = read(fd, text + length, room - length - 1);
 		if (got <= 0)
 			break;
 		length += (size_t)got;
@@ -127,7 +127,7 @@ static inline char *fault_body_read(int fd)
 
 #define FAULT_ANSWER(status, more, body) "HTTP/1.1 " status "\r\n" more "\r\n" body
 #define FAULT_NOTHING                    "Content-Length: 0\r\n"
-#define FAULT_JSON(length) "Content-Type: application/json\r\nContent-Length: " length "\r\n"
+#define FAULT_JSON(length)               "Content-Type: application/json\r\nContent-Length: " length "\r\n"
 
 static const char *const fault_answers[] = {
 	[TAKES] = FAULT_ANSWER("200 OK", FAULT_JSON("2"), "{}"),
@@ -135,9 +135,9 @@ static const char *const fault_answers[] = {
 	[TAKES_PARTLY] = FAULT_ANSWER("200 OK", FAULT_JSON("40"),
 				      "{\"partialSuccess\":{\"rejectedSpans\":\"3\"}}"),
 	[IS_BUSY] = FAULT_ANSWER("503 Service Unavailable", "Retry-After: 1\r\n" FAULT_NOTHING, ""),
-	[SAYS_HTML] = FAULT_ANSWER("502 Bad Gateway",
-				   "Content-Type: text/html\r\nContent-Length: 13\r\n",
-				   "<html></html>"),
+	[SAYS_HTML] =
+		FAULT_ANSWER("502 Bad Gateway", "Content-Type: text/html\r\nContent-Length: 13\r\n",
+			     "<html></html>"),
 	[SAYS_GARBAGE] = "SSH-2.0-garbage\r\n",
 	[RESETS] = "",
 	[HALF_A_HEAD] = "HTTP/1.1 200",

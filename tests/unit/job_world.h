@@ -42,7 +42,7 @@ static inline void names_add(struct world *world)
 }
 
 static inline bool fake_send(void *context, const struct lens_batch *batch,
-		      struct lens_export_result *result)
+			     struct lens_export_result *result)
 {
 	struct world *world = context;
 
@@ -75,7 +75,7 @@ static inline void *fake_ask(void *context, uint32_t job, struct lens_error *err
 }
 
 static inline enum lens_reply fake_reply(void *context, void *question, struct lens_job_answer *out,
-				  struct lens_error *err)
+					 struct lens_error *err)
 {
 	struct world *world = context;
 	struct lens_carrier *record = lens_carrier_create();
@@ -207,7 +207,7 @@ static inline const char *name_of(struct lens_state_name name)
 	"v=1,t=110700000000,m=10000000500,e=task_end,rank=0,local=0,pid=7,status=0\n" \
 	"v=1,t=110700000000,m=10000000500,e=step_end\n"
 
-#define COMPLETED                                                    \
+#define COMPLETED                                                   \
 	"found=1,job=12345,attempt=0,state=COMPLETED,completing=1," \
 	"submit=90,eligible=90,start=100,end=110"
 

@@ -14,13 +14,15 @@
 
 #include "tests/unit/agent_world.h"
 
-#define JOBS        40
-#define STEPS       120
-#define STEP_TASKS  30
+#define JOBS         40
+#define STEPS        120
+#define STEP_TASKS   30
 #define POISON_TASKS 20
 
-/* The longest pause, and what a clock of whole seconds and jitter may add; seconds. */
-#define PAUSE_S 61
+/* What a pause takes at most and, after many failures, at least (jitter takes away up to
+ * one half); seconds, with one or two to be sure. */
+#define PAUSE_S       61
+#define PAUSE_LEAST_S 28
 
 static int id_order(const void *a, const void *b)
 {
@@ -73,8 +75,7 @@ static struct fault_request work_ids(struct world *world)
 }
 
 /* Each expected span was taken, or refused, once. */
-static void assert_accounts(struct world *world, const struct fault_request *expected,
-			    size_t rejected)
+static void assert_all_there(struct world *world, const struct fault_request *expected)
 {
 	struct fault_receiver *receiver = world->receiver;
 	size_t count = receiver->taken_count + receiver->refused_count;
@@ -89,18 +90,14 @@ static void assert_accounts(struct world *world, const struct fault_request *exp
 	for (size_t i = 0; i < count; i++)
 		assert_string_equal(both[i], expected->ids[i]);
 	free(both);
-	status_look(world);
-	assert_int_equal(world->status.sent, receiver->taken_count - rejected);
-	assert_int_equal(world->status.dropped, receiver->refused_count + rejected);
 }
 
 static void each_fault_and_then_all_is_there(void **state)
 {
 	static const enum fault faults[] = {
-		IS_BUSY,   TAKES,
-		RESETS, /* of a connection that was used before: libcurl may try again by itself */
-		TAKES_CUT, RESETS,	TAKES_PARTLY, HANGS, REFUSES,   HALF_A_HEAD, TAKES_CUT,
-		SAYS_GARBAGE, TAKES, SAYS_HTML,    TOO_LARGE,	TOO_LARGE, TAKES,	    MOVED,
+		IS_BUSY,      TAKES,  RESETS, /* of a connection that was used before: libcurl may try again by itself */
+		TAKES_CUT,    RESETS, TAKES_PARTLY, HANGS,     REFUSES,   HALF_A_HEAD, TAKES_CUT,
+		SAYS_GARBAGE, TAKES,  SAYS_HTML,    TOO_LARGE, TOO_LARGE, TAKES,       MOVED,
 	};
 	struct world *world = *state;
 	struct fault_request expected = work_ids(world);
@@ -113,8 +110,11 @@ static void each_fault_and_then_all_is_there(void **state)
 	agent_start(world, "Timeout=700\n");
 	wait_for(world, is_drained, 40);
 	agent_stop(world);
-	assert_accounts(world, &expected, FAULT_REJECTED);
+	assert_all_there(world, &expected);
 	free(expected.ids);
+	status_look(world);
+	assert_int_equal(world->status.sent, receiver->taken_count - FAULT_REJECTED);
+	assert_int_equal(world->status.dropped, receiver->refused_count + FAULT_REJECTED);
 	assert_int_equal(world->status.failing_since, 0);
 	/* Each that asks for another try had one. */
 	assert_in_range(world->status.retried, 6, 7);
@@ -126,6 +126,54 @@ static void each_fault_and_then_all_is_there(void **state)
 	/* 400 and 307 cost their requests, the one that is too large by itself one span. */
 	assert_int_equal(receiver->refused_count, receiver->sizes[7] + receiver->sizes[16] + 1);
 	assert_true(receiver->poisoned >= 2);
+}
+
+static bool is_hanging(struct world *world)
+{
+	return world->receiver->requests == 4;
+}
+
+/* Takes out of IDS what is there before. */
+static void repeated_remove(char (*ids)[17], size_t *count)
+{
+	size_t kept = 1;
+
+	qsort(ids, *count, sizeof(*ids), id_order);
+	for (size_t i = 1; i < *count; i++) {
+		if (strcmp(ids[kept - 1], ids[i]) != 0)
+			memmove(ids[kept++], ids[i], sizeof(*ids));
+	}
+	*count = kept;
+}
+
+/*
+ * Killed in the middle of a request, with no word to anybody: the next one goes on. Of what was
+ * acknowledged only the step that the last request cut through comes again, the same.
+ */
+static void a_killed_keeper_costs_one_step_twice_at_most(void **state)
+{
+	static const enum fault faults[] = { TAKES, TAKES, TAKES, HANGS };
+	struct world *world = *state;
+	struct fault_request expected = work_ids(world);
+	size_t taken;
+
+	work_put(world);
+	world->receiver = fault_receiver_create(faults, sizeof(faults) / sizeof(faults[0]));
+	fault_receiver_start(world->receiver);
+	agent_start(world, "");
+	wait_for(world, is_hanging, 20);
+	kill(world->agent, SIGKILL);
+	assert_int_equal(scratch_wait(world->agent), 1000 + SIGKILL);
+	agent_start(world, "");
+	wait_for(world, is_drained, 30);
+	agent_stop(world);
+	taken = world->receiver->taken_count;
+	repeated_remove(world->receiver->taken, &world->receiver->taken_count);
+	print_message("# %zu spans came twice\n", taken - world->receiver->taken_count);
+	assert_true(taken - world->receiver->taken_count <= STEP_TASKS + 1);
+	assert_all_there(world, &expected);
+	assert_int_equal(world->receiver->refused_count, 1);
+	free(expected.ids);
 }
 
 static uint64_t tries_before; /* for tried_again */
@@ -161,6 +209,12 @@ static void up_again_after_an_hour(void **state)
 		if (passed > 600)
 			assert_int_equal(world->status.retried, tries_before + 1);
 	}
+	/* Jobs that end do not make it try before. */
+	tries_before = world->status.retried;
+	clock_advance(PAUSE_LEAST_S);
+	journal_put(world, ++jobs, LENS_STEP_BATCH, 0, 0);
+	usleep(700000);
+	assert_false(tried_again(world));
 	assert_int_equal(files_left(world), jobs);
 	assert_int_equal(world->status.sent + world->status.dropped, 0);
 	assert_true(world->status.failing_since != 0);
@@ -169,7 +223,8 @@ static void up_again_after_an_hour(void **state)
 	journal_put(world, ++jobs, LENS_STEP_BATCH, 0, 0);
 	wait_for(world, is_drained, 20);
 	agent_stop(world);
-	assert_int_equal(world->receiver->requests, 1);
+	/* The last job's end may come after the first request. */
+	assert_in_range(world->receiver->requests, 1, 2);
 	assert_int_equal(world->receiver->taken_count, jobs);
 	assert_each_once(world->receiver->taken, jobs);
 	status_look(world);
@@ -195,17 +250,27 @@ static long memory_of(pid_t pid)
 	return kib;
 }
 
-#define BACKLOG      20000
-#define BACKLOG_KIB  (32 * 1024)
-#ifdef __SANITIZE_ADDRESS__ /* what is freed stays for a while */
-#define MEMORY_FACTOR 16
-#else
-#define MEMORY_FACTOR 1
+#define BACKLOG     20000
+#define BACKLOG_KIB (32 * 1024L)
+
+/* An allocator that keeps what is freed tells nothing. */
+static bool memory_counts(void)
+{
+#ifdef __has_feature /* clang's */
+#if __has_feature(address_sanitizer)
+	return false;
 #endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+	return false;
+#endif
+	return true;
+}
 
 static void memory_does_not_grow_with_the_backlog(void **state)
 {
 	struct world *world = *state;
+	long keeper, sender;
 
 	for (uint32_t job = 1; job <= BACKLOG; job++)
 		journal_put(world, job, LENS_STEP_BATCH, 0, 0);
@@ -214,10 +279,13 @@ static void memory_does_not_grow_with_the_backlog(void **state)
 	agent_start(world, "");
 	wait_for(world, is_drained, 60);
 	status_look(world);
-	print_message("# %d journals: keeper %ld KiB, sender %ld KiB\n", BACKLOG,
-		      memory_of(world->agent), memory_of((pid_t)world->status.sender));
-	assert_true(memory_of(world->agent) < BACKLOG_KIB * MEMORY_FACTOR);
-	assert_true(memory_of((pid_t)world->status.sender) < BACKLOG_KIB * MEMORY_FACTOR);
+	keeper = memory_of(world->agent);
+	sender = memory_of((pid_t)world->status.sender);
+	print_message("# %d journals: keeper %ld KiB, sender %ld KiB\n", BACKLOG, keeper, sender);
+	if (memory_counts()) {
+		assert_true(keeper < BACKLOG_KIB);
+		assert_true(sender < BACKLOG_KIB);
+	}
 	agent_stop(world);
 	assert_int_equal(world->receiver->taken_count, BACKLOG);
 	assert_each_once(world->receiver->taken, BACKLOG);
@@ -231,6 +299,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		world_test(each_fault_and_then_all_is_there),
+		world_test(a_killed_keeper_costs_one_step_twice_at_most),
 		world_test(up_again_after_an_hour),
 		world_test(memory_does_not_grow_with_the_backlog),
 	};

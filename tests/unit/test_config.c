@@ -190,7 +190,8 @@ static void bad_lines_name_file_and_line_and_the_rest_stands(void **state)
 	assert_problem("lens.conf:5: Quite is no key of lens\n");
 	assert_problem("lens.conf:6: no key and `=` in it: write Key=Value\n");
 	assert_problem("lens.conf:7: no key");
-	assert_problem("lens.conf:8: Protocol=gRPC/2: not grpc, http/protobuf, http/json or file\n");
+	assert_problem(
+		"lens.conf:8: Protocol=gRPC/2: not grpc, http/protobuf, http/json or file\n");
 	assert_problem("lens.conf:9: MaxNotes=0: not a number from 1 to 1000000\n");
 	assert_string_equal(config->realm, "good");
 	assert_string_equal(config->environment, "prod");

@@ -54,9 +54,10 @@ static void a_whole_job_is_told_in_order(void **state)
 	free(note);
 	world->answer = COMPLETED;
 	run_twice(world);
-	assert_string_equal(world->spans,
-			    "slurm.phase.queued,slurm.job_start,slurm.batch,slurm.job_attempt,slurm.job,"
-			    "slurm.job_setup,slurm.job_teardown,");
+	assert_string_equal(
+		world->spans,
+		"slurm.phase.queued,slurm.job_start,slurm.batch,slurm.job_attempt,slurm.job,"
+		"slurm.job_setup,slurm.job_teardown,");
 	assert_int_equal(world->asked, 2); /* two questions an attempt */
 	assert_false(scratch_has(world->scratch, ENDED(0)));
 	/* Widened by what the journal, long gone, had covered. */
@@ -164,7 +165,8 @@ static void nothing_is_lost_while_the_receiver_is_away(void **state)
 	assert_false(world->result.unsent);
 	assert_non_null(strstr(world->spans, "slurm.batch,"));
 	assert_non_null(strstr(world->spans, "slurm.step,"));
-	assert_non_null(strstr(world->spans, "slurm.phase.queued,slurm.job_start,slurm.job_attempt,slurm.job,"));
+	assert_non_null(strstr(world->spans,
+			       "slurm.phase.queued,slurm.job_start,slurm.job_attempt,slurm.job,"));
 	assert_false(scratch_has(world->scratch, JOURNAL(BATCH)));
 	assert_false(scratch_has(world->scratch, JOURNAL(0)));
 	assert_false(scratch_has(world->scratch, ENDED(0)));
@@ -234,7 +236,8 @@ static void silent_slurmctld_is_asked_again_and_given_up(void **state)
 	run_twice(world);
 	assert_true(world->asked > before && world->asked < 30);
 	assert_false(scratch_has(world->scratch, ENDED(0)));
-	assert_string_equal(world->spans, "slurm.phase.queued,slurm.job_start,slurm.job_attempt,slurm.job,");
+	assert_string_equal(world->spans,
+			    "slurm.phase.queued,slurm.job_start,slurm.job_attempt,slurm.job,");
 	assert_string_equal(
 		sample_attribute(sample_span(world->last, "slurm.job", 0), "slurm.confidence"),
 		"synthesized");

@@ -126,11 +126,12 @@ static void so_does_the_end_that_nobody_told(void **state)
 	pid_t child;
 
 	world->answer = GONE;
-	scratch_write(world->scratch, NOTE,
-		      NOTE_LINE(",boot=0000dead,lens=1,first=1")
-			      "v=1,t=1,m=1,e=answer,when=start,found=1,job=12345,attempt=0,"
-			      "state=RUNNING,submit=90,eligible=90,start=100\n"
-			      "v=1,t=1,m=1,e=sent,what=start\n");
+	scratch_write(
+		world->scratch, NOTE,
+		NOTE_LINE(
+			",boot=0000dead,lens=1,first=1") "v=1,t=1,m=1,e=answer,when=start,found=1,job=12345,attempt=0,"
+							 "state=RUNNING,submit=90,eligible=90,start=100\n"
+							 "v=1,t=1,m=1,e=sent,what=start\n");
 	child = scratch_fork();
 	if (child == 0)
 		_exit(full_disk_at_the_end(world));

@@ -129,11 +129,10 @@ static void nothing_of_a_running_job_goes(void **state)
 /* The first node is found as it is when the spans are made. */
 static void what_is_lost_is_counted_as_it_would_be_sent(void **state)
 {
-	static const char note[] = NOTE_LINE(",lens=1") "v=1,t=100800000000,m=2,e=window,"
-		"from=100700000000,to=110700000000,step=4294967291
-"
-		"v=1,t=110900000000,m=9,e=epilog,attempt=0
-";
+	static const char note[] =
+		NOTE_LINE(",lens=1") "v=1,t=100800000000,m=2,e=window,"
+				     "from=100700000000,to=110700000000,step=4294967291\n"
+				     "v=1,t=110900000000,m=9,e=epilog,attempt=0\n";
 	struct world *world = *state;
 
 	world->reply = LENS_REPLY_PENDING;
