@@ -7,7 +7,8 @@
 #include <poll.h>
 #include <stdio.h>
 
-#define ASK_ROUNDS 3 /* tries at a slurmctld that does not answer */
+#define ASK_ROUNDS 3   /* tries at a slurmctld that does not answer */
+#define DUE_ROUNDS 100 /* runs in a row that made more work; a bound for what cannot end */
 
 enum { FD_SENDER, FD_ASKS };
 
@@ -16,6 +17,7 @@ struct once {
 	struct lens_backlog_result result;
 	uint64_t sent, dropped;
 	int rounds; /* of questions without an answer */
+	int due_rounds;
 };
 
 static void result_count(struct once *once)
@@ -98,6 +100,14 @@ static int verdict(struct once *once)
 	return result->unsent || unanswered > 0 ? LENS_EXIT_NO : LENS_EXIT_OK;
 }
 
+/* Whether the run made work that is ready now: an attempt whose end slurmctld told, say. */
+static bool is_due(struct once *once)
+{
+	int64_t due = once->result.due_ms;
+
+	return due != -1 && due <= agent_now_ms(once->agent) && once->due_rounds++ < DUE_ROUNDS;
+}
+
 int agent_once(struct agent *agent)
 {
 	struct lens_error err = LENS_ERROR_INIT;
@@ -117,7 +127,7 @@ int agent_once(struct agent *agent)
 		answers_await(&once);
 		if (result->refused)
 			break;
-		if (more)
+		if (more || is_due(&once))
 			continue; /* what was settled may have been waited for */
 		if (result->unsent || (result->asking == 0 && result->unanswered == 0))
 			break;

@@ -4,6 +4,7 @@
 #include "lib/core/encoding.h"
 #include "lib/core/env.h"
 #include "lib/core/resource.h"
+#include "lib/core/show.h"
 #include "lib/core/step_id.h"
 
 #include <stdio.h>
@@ -88,7 +89,8 @@ int lens_launch_run_id(struct lens_text *out, const struct lens_launch *launch,
 
 	if (!run && own)
 		run = lens_carrier_get(own, "nemo.run.id");
-	if (run && *run)
+	/* It becomes a variable of the task's too: no line break may slip in by an escape. */
+	if (run && *run && lens_value_printable(run))
 		lens_text_adds(out, run);
 	else
 		lens_text_addf(out, "%u", launch->leader);

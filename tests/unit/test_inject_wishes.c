@@ -31,6 +31,8 @@ static void the_run_id(void **state)
 		{ NULL, "v", "nemo.run.id=", NULL, "v" },
 		{ "exp/1,a=b", NULL, NULL, NULL, "exp/1,a=b" },
 		{ NULL, NULL, "nemo.run.id=a%2Cb", NULL, "a,b" },
+		/* it becomes a variable too: no control character */
+		{ NULL, NULL, "nemo.run.id=a%0Ab%01", NULL, "100" },
 	};
 	const struct lens_launch launch = step_launch(100, 0);
 	const struct lens_rank rank = { .rank = 3, .world = 8, .local = 3 };
