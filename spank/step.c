@@ -89,9 +89,12 @@ static bool inject_task(spank_t sp, struct lens_step *step, char *const *env,
 static void journal_task_open(struct lens_step *step, char *const *env,
 			      const struct lens_rank *rank, bool exports)
 {
-	struct lens_carrier *record = lens_record_create("task_open");
+	struct lens_carrier *record;
 	uint32_t nodeid = 0;
 
+	if (!step->journal)
+		return;
+	record = lens_record_create("task_open");
 	lens_uint32_parse(lens_env_get(env, "SLURM_NODEID"), &nodeid);
 	if (step->launch.place != LENS_PLACE_STEP)
 		nodeid = 0;

@@ -151,11 +151,11 @@ static void launch_fill(spank_t sp, struct lens_step *step, char *const *env, ch
 	launch->array = is_array(sp, step);
 	launch->launched = find_launched(sp, step, env, clean);
 	find_outer(step, clean);
-	if (is_marked(step))
-		launch->head_node = lens_mark_fact(step->mark, "head");
 	/* In a nested job's batch step the environment still names the outer job's node here. */
 	if (launch->place != LENS_PLACE_STEP)
 		launch->head_node = getenv("SLURMD_NODENAME");
+	else if (is_marked(step))
+		launch->head_node = lens_mark_fact(step->mark, "head");
 	if (gethostname(step->host, sizeof(step->host) - 1) == 0)
 		launch->host = step->host;
 	launch->daemon_env = environ;

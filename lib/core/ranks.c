@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/core/ranks.h"
+#include "lib/core/words.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -51,14 +52,6 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static bool is_among(const char *word, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(word, words[i]) == 0)
-			return true;
-	return false;
-}
-
 /* The launcher that ARGV runs, borrowed; NULL when it runs none that is known. */
 static const char *known_launcher(char *const *argv)
 {
@@ -67,14 +60,15 @@ static const char *known_launcher(char *const *argv)
 	if (!argv || !argv[0])
 		return NULL;
 	program = last_part(argv[0]);
-	if (is_among(program, launchers, COUNT(launchers)) || strncmp(program, "hydra_", 6) == 0)
+	if (lens_words_have(launchers, COUNT(launchers), program) ||
+	    strncmp(program, "hydra_", 6) == 0)
 		return program;
 	if (strncmp(program, "python", 6) != 0)
 		return NULL;
 	for (size_t i = 1; argv[i] && argv[i][0] == '-'; i++)
 		if (strcmp(argv[i], "-m") == 0)
-			return argv[i + 1] && is_among(argv[i + 1], launcher_modules,
-						       COUNT(launcher_modules))
+			return argv[i + 1] && lens_words_have(launcher_modules,
+							      COUNT(launcher_modules), argv[i + 1])
 				       ? argv[i + 1]
 				       : NULL;
 	return NULL;

@@ -4,6 +4,7 @@
 #include "lib/core/env.h"
 #include "lib/core/identity.h"
 #include "lib/core/number.h"
+#include "lib/core/words.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -272,14 +273,6 @@ int lens_resource_kubernetes(struct lens_carrier *out, char *const *env, bool in
 	return publish_text_rows(out, env, kubernetes_rows, COUNT(kubernetes_rows));
 }
 
-static bool is_among(const char *key, const char *const *keys, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(key, keys[i]) == 0)
-			return true;
-	return false;
-}
-
 void lens_resource_normalise(struct lens_carrier *attributes)
 {
 	int64_t number;
@@ -300,6 +293,6 @@ void lens_resource_normalise(struct lens_carrier *attributes)
 
 bool lens_resource_is_integer(const char *key)
 {
-	return is_among(key, strict_keys, COUNT(strict_keys)) ||
-	       is_among(key, integer_keys, COUNT(integer_keys));
+	return lens_words_have(strict_keys, COUNT(strict_keys), key) ||
+	       lens_words_have(integer_keys, COUNT(integer_keys), key);
 }
