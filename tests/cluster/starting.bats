@@ -40,12 +40,13 @@ prolog_flags() {
 	cat "$SANDBOX/prolog_flags"
 }
 
-# typed COMMAND SALLOC-OPTION...: an interactive allocation, and what a user types.
-typed() {
-	local line=$1
+# shell_runs COMMAND SALLOC-OPTION...: an interactive allocation on a terminal, whose shell
+# runs that. Nothing is typed: what comes before srun has made the terminal raw is lost.
+shell_runs() {
+	printf '#!/bin/sh\n%s\n' "$1" >"$PLACE/shell"
+	chmod 755 "$PLACE/shell"
 	shift
-	# One line: a srun reads what comes after it.
-	echo "$line; exit" | as_user timeout 60 script -qec "salloc $*" /dev/null
+	as_user timeout 60 script -qec "env SHELL=$PLACE/shell salloc $*" /dev/null </dev/null
 }
 
 stepd_of() { # JOB STEP
@@ -108,7 +109,7 @@ all_over() {
 }
 
 @test "an interactive step is no rank, its steps are" {
-	typed "$PLACE/dump shell; srun $PLACE/dump step" --lens -N2 -n2
+	shell_runs "$PLACE/dump shell; srun $PLACE/dump step" --lens -N2 -n2
 	expect <<-E
 	shell = env("shell.0")
 	job = shell["SLURM_JOB_ID"]
