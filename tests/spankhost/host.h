@@ -146,6 +146,7 @@ struct host_event {
 	int threads_added; /* of a hook */
 	int fds_added;     /* of a hook */
 	int fds_inherited; /* those of them that an exec keeps */
+	uint64_t ns;       /* a hook's own time, by the monotonic clock */
 	unsigned int euid_after;
 	size_t length;
 	char text[];

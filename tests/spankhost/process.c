@@ -110,6 +110,14 @@ static int threads_count(void)
 	return count - 2;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 /* Runs the hook here and now, and records what it answered and left behind. */
 static int run(void *argument)
 {
@@ -118,13 +126,17 @@ static int run(void *argument)
 	int threads = threads_count();
 	struct host_event *event;
 	int count = 0, rc;
+	uint64_t began, took;
 
 	while (site->arguments && site->arguments[count])
 		count++;
 	fds_list(before);
+	began = now_ns();
 	rc = hooks[host_self.hook](&host_handle, count, (char **)site->arguments);
+	took = now_ns() - began;
 	fds_list(after);
 	event = host_record(HOST_HOOK, rc, "", 0);
+	event->ns = took;
 	event->threads_added = threads_count() - threads;
 	for (size_t i = 0; i < FD_MAX; i++) {
 		event->fds_added += !!after[i] - !!before[i];
