@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/core/carrier.h"
-
+#include "lib/core/carrier_parts.h"
 #include "lib/core/encoding.h"
 
 #include <errno.h>
@@ -10,22 +9,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BLOCK_SIZE   1024 /* bytes of texts that are allocated together, at least */
+#define INDEXED_FROM 24   /* entries; fewer are looked through as fast */
+
 struct entry {
-	char *key;
-	char *value;
-	uint32_t hash; /* of the key: a user's carrier may have thousands of entries */
+	const char *key;
+	const char *value;
+	uint32_t hash; /* of the key */
+};
+
+/* Texts live in blocks until the carrier goes; a value that was replaced stays in its block. */
+struct block {
+	struct block *next;
+	size_t used, size;
+	char bytes[];
 };
 
 struct lens_carrier {
 	struct entry *entries;
 	size_t count;
 	size_t capacity;
-};
-
-/* A part of a text that somebody else owns. */
-struct span {
-	const char *bytes;
-	size_t length;
+	struct block *blocks;
+	uint32_t *slots; /* a hash table of entry numbers + 1; a user's carrier may have thousands */
+	size_t slot_count; /* a power of 2; 0: no table, or one that is out of date */
 };
 
 static bool is_space(char c)
@@ -33,7 +39,7 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static struct span span_trim(struct span span)
+struct lens_span lens_span_trim(struct lens_span span)
 {
 	while (span.length > 0 && is_space(span.bytes[0])) {
 		span.bytes++;
@@ -44,13 +50,18 @@ static struct span span_trim(struct span span)
 	return span;
 }
 
-static struct span key_span(const char *key)
+static struct lens_span string_span(const char *string)
 {
-	return span_trim((struct span){ key, strlen(key) });
+	return (struct lens_span){ string, strlen(string) };
+}
+
+static struct lens_span key_span(const char *key)
+{
+	return lens_span_trim(string_span(key));
 }
 
 /* FNV-1a. */
-static uint32_t key_hash(struct span key)
+static uint32_t key_hash(struct lens_span key)
 {
 	uint32_t hash = 2166136261U;
 
@@ -59,52 +70,142 @@ static uint32_t key_hash(struct span key)
 	return hash;
 }
 
-static struct entry *entry_find(const struct lens_carrier *carrier, struct span key)
+static int block_add(struct lens_carrier *carrier, size_t size)
 {
-	uint32_t hash = key_hash(key);
+	struct block *block;
 
-	for (size_t i = 0; i < carrier->count; i++) {
-		struct entry *entry = &carrier->entries[i];
-
-		if (entry->hash == hash && strncmp(entry->key, key.bytes, key.length) == 0 &&
-		    entry->key[key.length] == '\0')
-			return entry;
-	}
-	return NULL;
+	if (size < BLOCK_SIZE)
+		size = BLOCK_SIZE;
+	block = malloc(sizeof(*block) + size);
+	if (!block)
+		return -1;
+	*block = (struct block){ .next = carrier->blocks, .size = size };
+	carrier->blocks = block;
+	return 0;
 }
 
-/* Sets KEY to VALUE, which it takes over, also when it fails. NULL VALUE: no memory. */
-static int entry_put(struct lens_carrier *carrier, struct span key, char *value)
+/* A copy of TEXT that lives as long as CARRIER; NULL: no memory. */
+static const char *text_keep(struct lens_carrier *carrier, struct lens_span text)
 {
-	struct entry *entry = entry_find(carrier, key);
+	struct block *block = carrier->blocks;
+	char *copy;
 
-	if (!value)
+	if (!block || block->size - block->used <= text.length) {
+		/* Each is twice the one before: a carrier of any size has few. */
+		size_t size = block ? block->size * 2 : 0;
+
+		if (block_add(carrier, size > text.length ? size : text.length + 1) < 0)
+			return NULL;
+		block = carrier->blocks;
+	}
+	copy = block->bytes + block->used;
+	memcpy(copy, text.bytes, text.length);
+	copy[text.length] = '\0';
+	block->used += text.length + 1;
+	return copy;
+}
+
+static bool entry_is(const struct entry *entry, uint32_t hash, struct lens_span key)
+{
+	return entry->hash == hash && strncmp(entry->key, key.bytes, key.length) == 0 &&
+	       entry->key[key.length] == '\0';
+}
+
+static void slot_fill(struct lens_carrier *carrier, size_t number)
+{
+	size_t slot = carrier->entries[number].hash;
+
+	do {
+		slot &= carrier->slot_count - 1;
+	} while (carrier->slots[slot++]);
+	carrier->slots[slot - 1] = (uint32_t)number + 1;
+}
+
+/* Makes the table anew with room for as many entries again; without memory there is none. */
+static void slots_build(struct lens_carrier *carrier)
+{
+	size_t count = 64;
+
+	while (count < carrier->count * 4)
+		count *= 2;
+	free(carrier->slots);
+	carrier->slots = calloc(count, sizeof(*carrier->slots));
+	carrier->slot_count = carrier->slots ? count : 0;
+	for (size_t i = 0; carrier->slots && i < carrier->count; i++)
+		slot_fill(carrier, i);
+}
+
+static struct entry *entry_find(const struct lens_carrier *carrier, struct lens_span key,
+				uint32_t hash)
+{
+	if (carrier->slot_count == 0) {
+		for (size_t i = 0; i < carrier->count; i++)
+			if (entry_is(&carrier->entries[i], hash, key))
+				return &carrier->entries[i];
+		return NULL;
+	}
+	for (size_t slot = hash;; slot++) {
+		uint32_t number = carrier->slots[slot & (carrier->slot_count - 1)];
+
+		if (number == 0)
+			return NULL;
+		if (entry_is(&carrier->entries[number - 1], hash, key))
+			return &carrier->entries[number - 1];
+	}
+}
+
+static int entries_reserve(struct lens_carrier *carrier, size_t more)
+{
+	size_t capacity = carrier->capacity ? carrier->capacity : 8;
+	struct entry *entries;
+
+	while (capacity - carrier->count < more)
+		capacity *= 2;
+	if (capacity == carrier->capacity)
+		return 0;
+	entries = reallocarray(carrier->entries, capacity, sizeof(*entries));
+	if (!entries)
+		return -1;
+	carrier->entries = entries;
+	carrier->capacity = capacity;
+	return 0;
+}
+
+int lens_carrier_put(struct lens_carrier *carrier, struct lens_span key, struct lens_span value)
+{
+	uint32_t hash = key_hash(key);
+	struct entry *entry = entry_find(carrier, key, hash);
+	const char *kept = text_keep(carrier, value);
+
+	if (!kept)
 		return -1;
 	if (entry) {
-		free(entry->value);
-		entry->value = value;
+		entry->value = kept;
 		return 0;
 	}
-	if (carrier->count == carrier->capacity) {
-		size_t capacity = carrier->capacity ? carrier->capacity * 2 : 32;
-		struct entry *entries = reallocarray(carrier->entries, capacity, sizeof(*entries));
-
-		if (!entries)
-			goto failed;
-		carrier->entries = entries;
-		carrier->capacity = capacity;
-	}
+	if (entries_reserve(carrier, 1) < 0)
+		return -1;
 	entry = &carrier->entries[carrier->count];
-	entry->key = strndup(key.bytes, key.length);
+	*entry = (struct entry){ .key = text_keep(carrier, key), .value = kept, .hash = hash };
 	if (!entry->key)
-		goto failed;
-	entry->value = value;
-	entry->hash = key_hash(key);
+		return -1;
 	carrier->count++;
+	if (carrier->slot_count >= carrier->count * 2)
+		slot_fill(carrier, carrier->count - 1);
+	else if (carrier->count >= INDEXED_FROM)
+		slots_build(carrier);
 	return 0;
-failed:
-	free(value);
-	return -1;
+}
+
+int lens_carrier_reserve(struct lens_carrier *carrier, const char *text)
+{
+	size_t entries = 1, length = 0;
+
+	for (; text[length]; length++)
+		entries += text[length] == ',';
+	if (!carrier->blocks && block_add(carrier, length + 2) < 0)
+		return -1;
+	return entries_reserve(carrier, entries);
 }
 
 struct lens_carrier *lens_carrier_create(void)
@@ -118,138 +219,78 @@ void lens_carrier_destroy(struct lens_carrier *carrier)
 
 	if (!carrier)
 		return;
-	for (size_t i = 0; i < carrier->count; i++) {
-		free(carrier->entries[i].key);
-		free(carrier->entries[i].value);
+	while (carrier->blocks) {
+		struct block *next = carrier->blocks->next;
+
+		free(carrier->blocks);
+		carrier->blocks = next;
 	}
+	free(carrier->slots);
 	free(carrier->entries);
 	free(carrier);
 	errno = saved;
 }
 
-/* Counts an entry that was left out. NAME goes to logs: printable, and cut to fit. */
-static void report_add(struct lens_carrier_report *report, struct span name)
-{
-	struct lens_text text = LENS_TEXT_INIT;
-
-	if (!report || report->dropped++ > 0)
-		return;
-	lens_utf8_add(&text, name.bytes, name.length);
-	if (!text.failed) {
-		size_t length = lens_utf8_cut(text.data, text.length, sizeof(report->first) - 1);
-
-		for (size_t i = 0; i < length; i++) {
-			unsigned char byte = (unsigned char)text.data[i];
-
-			report->first[i] = byte < 0x20 || byte == 0x7F ? '?' : text.data[i];
-		}
-		report->first[length] = '\0';
-	}
-	lens_text_clear(&text);
-}
-
-/* The decoded and repaired value; NULL with *NUL when a NUL is in it, else no memory. */
-static char *value_decode(struct span raw, bool *nul)
-{
-	struct lens_text decoded = LENS_TEXT_INIT, value = LENS_TEXT_INIT;
-
-	*nul = false;
-	lens_percent_decode(&decoded, raw.bytes, raw.length);
-	if (decoded.failed) {
-		value.failed = true;
-	} else if (memchr(decoded.data, '\0', decoded.length)) {
-		*nul = true;
-		value.failed = true;
-	} else {
-		lens_utf8_add(&value, decoded.data, decoded.length);
-	}
-	lens_text_clear(&decoded);
-	return lens_text_take(&value);
-}
-
-static int entry_parse(struct lens_carrier *carrier, struct span entry,
-		       struct lens_carrier_report *report)
-{
-	const char *equals = memchr(entry.bytes, '=', entry.length);
-	struct span key, raw;
-	char *value;
-	bool nul;
-
-	if (!equals) {
-		/* What a spare comma leaves is nothing that a user would miss. */
-		if (span_trim(entry).length > 0)
-			report_add(report, span_trim(entry));
-		return 0;
-	}
-	key = span_trim((struct span){ entry.bytes, (size_t)(equals - entry.bytes) });
-	if (key.length == 0) {
-		report_add(report, (struct span){ equals, 1 });
-		return 0;
-	}
-	raw.bytes = equals + 1;
-	raw.length = entry.length - (size_t)(raw.bytes - entry.bytes);
-	value = value_decode(span_trim(raw), &nul);
-	if (nul) {
-		report_add(report, key);
-		return 0;
-	}
-	return entry_put(carrier, key, value);
-}
-
-int lens_carrier_parse(struct lens_carrier *carrier, const char *text,
-		       struct lens_carrier_report *report)
-{
-	while (text) {
-		const char *end = strchrnul(text, ',');
-
-		if (entry_parse(carrier, (struct span){ text, (size_t)(end - text) }, report) < 0)
-			return -1;
-		text = *end == ',' ? end + 1 : NULL;
-	}
-	return 0;
-}
-
 int lens_carrier_set(struct lens_carrier *carrier, const char *key, const char *value)
 {
-	return value ? entry_put(carrier, key_span(key), strdup(value)) : 0;
+	return value ? lens_carrier_put(carrier, key_span(key), string_span(value)) : 0;
 }
 
 int lens_carrier_setf(struct lens_carrier *carrier, const char *key, const char *format, ...)
 {
+	char brief[128], *value = brief;
 	va_list arguments;
-	char *value;
-	int length;
+	int length, rc;
 
 	va_start(arguments, format);
-	length = vasprintf(&value, format, arguments);
+	length = vsnprintf(brief, sizeof(brief), format, arguments);
 	va_end(arguments);
-	return length < 0 ? -1 : entry_put(carrier, key_span(key), value);
+	if (length >= (int)sizeof(brief)) {
+		va_start(arguments, format);
+		length = vasprintf(&value, format, arguments);
+		va_end(arguments);
+	}
+	if (length < 0)
+		return -1;
+	rc = lens_carrier_set(carrier, key, value);
+	if (value != brief)
+		free(value);
+	return rc;
 }
 
 int lens_carrier_publish(struct lens_carrier *carrier, const char *key, const char *value)
 {
-	return value ? entry_put(carrier, key_span(key), lens_value_dup(value)) : 0;
+	char *repaired;
+	int rc;
+
+	if (!value)
+		return 0;
+	repaired = lens_value_dup(value);
+	rc = repaired ? lens_carrier_set(carrier, key, repaired) : -1;
+	free(repaired);
+	return rc;
 }
 
 const char *lens_carrier_get(const struct lens_carrier *carrier, const char *key)
 {
-	const struct entry *entry = entry_find(carrier, key_span(key));
+	struct lens_span wanted = key_span(key);
+	const struct entry *entry = entry_find(carrier, wanted, key_hash(wanted));
 
 	return entry ? entry->value : NULL;
 }
 
 bool lens_carrier_remove(struct lens_carrier *carrier, const char *key)
 {
-	struct entry *entry = entry_find(carrier, key_span(key));
+	struct lens_span wanted = key_span(key);
+	struct entry *entry = entry_find(carrier, wanted, key_hash(wanted));
 	size_t index;
 
 	if (!entry)
 		return false;
 	index = (size_t)(entry - carrier->entries);
-	free(entry->key);
-	free(entry->value);
 	carrier->count--;
 	memmove(entry, entry + 1, (carrier->count - index) * sizeof(*entry));
+	carrier->slot_count = 0; /* its numbers no longer hold; the next put makes it anew */
 	return true;
 }
 
@@ -288,36 +329,4 @@ struct lens_carrier *lens_carrier_compose(const struct lens_carrier *defaults,
 		}
 	}
 	return composed;
-}
-
-/* Whether every reader takes KEY (trimmed) as it is. */
-static bool key_is_plain(const char *key)
-{
-	if (*key == '\0' || strpbrk(key, ",="))
-		return false;
-	for (key = strchr(key, '%'); key; key = strchr(key + 1, '%')) {
-		if (!lens_percent_escape(key, strlen(key)))
-			return false;
-	}
-	return true;
-}
-
-void lens_carrier_format(const struct lens_carrier *carrier, struct lens_text *out,
-			 struct lens_carrier_report *report)
-{
-	const char *separator = "";
-
-	for (size_t i = 0; i < carrier->count; i++) {
-		const struct entry *entry = &carrier->entries[i];
-
-		if (!key_is_plain(entry->key)) {
-			report_add(report, (struct span){ entry->key, strlen(entry->key) });
-			continue;
-		}
-		lens_text_adds(out, separator);
-		lens_text_adds(out, entry->key);
-		lens_text_adds(out, "=");
-		lens_percent_encode(out, entry->value, strlen(entry->value));
-		separator = ",";
-	}
 }
