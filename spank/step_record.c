@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spank/step_record.h"
 
+#include "lib/core/hash.h"
 #include "lib/core/boot.h"
 #include "lib/core/env.h"
 #include "lib/core/traceparent.h"
@@ -58,6 +59,12 @@ static int add_resource(struct lens_carrier *record, const struct lens_step *ste
 	lens_carrier_format(resource, &text, NULL);
 	if (!text.failed)
 		rc = lens_carrier_set(record, "resource", text.data ? text.data : "");
+	/* What each task's mark will need, once instead of in each. */
+	for (size_t i = 0; i < lens_carrier_count(resource); i++) {
+		char print[LENS_FINGERPRINT_TEXT];
+
+		lens_fingerprint(print, lens_carrier_value(resource, i));
+	}
 	lens_text_clear(&text);
 	lens_carrier_destroy(resource);
 	return rc;

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +17,9 @@ struct lens_env {
 /* What follows `NAME=` in STRING, or NULL when STRING is another variable. */
 static const char *value_of(const char *string, const char *name, size_t name_length)
 {
-	if (strncmp(string, name, name_length) != 0 || string[name_length] != '=')
+	/* Most strings are told apart by their first byte, without a call. */
+	if (*string != *name || strncmp(string, name, name_length) != 0 ||
+	    string[name_length] != '=')
 		return NULL;
 	return string + name_length + 1;
 }
@@ -42,55 +44,53 @@ const char *lens_env_get_nonempty(char *const *env, const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Orders strings by the name before `=`, those of one name by their place (after them what
- * is a name without `=`). */
-static int compare_names(const void *left, const void *right)
+/* FNV-1a. */
+static size_t name_hash(const char *name, size_t length)
 {
-	const char *const *a = *(const char *const *const *)left;
-	const char *const *b = *(const char *const *const *)right;
-	size_t a_length = (size_t)(strchrnul(*a, '=') - *a);
-	size_t b_length = (size_t)(strchrnul(*b, '=') - *b);
-	int order = memcmp(*a, *b, a_length < b_length ? a_length : b_length);
+	uint32_t hash = 2166136261U;
 
-	if (order == 0)
-		order = (a_length > b_length) - (a_length < b_length);
-	if (order == 0)
-		order = ((*b)[b_length] == '=') - ((*a)[a_length] == '=');
-	return order ? order : (a > b) - (a < b);
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 16777619U;
+	return hash;
 }
 
-static bool same_name(const char *a, const char *b)
+/* Whether the variable of STRING is in SLOTS, a hash table of MASK + 1; if not, it then is. What
+ * has no `=` is no variable. */
+static bool is_repeat(char **slots, size_t mask, char *string)
 {
-	return value_of(b, a, (size_t)(strchrnul(a, '=') - a)) != NULL;
+	const char *equals = strchr(string, '=');
+	size_t length = equals ? (size_t)(equals - string) : 0;
+	size_t slot;
+
+	if (!equals)
+		return false;
+	for (slot = name_hash(string, length) & mask; slots[slot]; slot = (slot + 1) & mask)
+		if (value_of(slots[slot], string, length))
+			return true;
+	slots[slot] = string;
+	return false;
 }
 
 /* Takes out each variable whose name is there before. 0, or -1 when memory ran out. */
 static int drop_repeats(struct lens_env *env)
 {
-	char ***sorted = calloc(env->count + 1, sizeof(*sorted));
-	size_t kept = 0;
+	size_t size = 64, kept = 0;
+	char **slots;
 
-	if (!sorted)
+	while (size < env->count * 2)
+		size *= 2;
+	slots = calloc(size, sizeof(*slots));
+	if (!slots)
 		return -1;
-	for (size_t i = 0; i < env->count; i++)
-		sorted[i] = &env->strings[i];
-	qsort(sorted, env->count, sizeof(*sorted), compare_names);
-	/* Backwards: the string to compare with is then still there. */
-	for (size_t i = env->count; i > 1; i--) {
-		char **repeat = sorted[i - 1];
-
-		if (same_name(*sorted[i - 2], *repeat)) {
-			free(*repeat);
-			*repeat = NULL;
-		}
-	}
-	free(sorted);
 	for (size_t i = 0; i < env->count; i++) {
-		if (env->strings[i])
+		if (is_repeat(slots, size - 1, env->strings[i]))
+			free(env->strings[i]);
+		else
 			env->strings[kept++] = env->strings[i];
 	}
 	env->strings[kept] = NULL;
 	env->count = kept;
+	free(slots);
 	return 0;
 }
 
@@ -161,8 +161,8 @@ static int append(struct lens_env *env, char *string)
 
 int lens_env_set(struct lens_env *env, const char *name, const char *value)
 {
-	size_t length = strlen(name), index = 0;
-	char *string = NULL;
+	size_t length = strlen(name), index = 0, value_size;
+	char *string;
 
 	while (index < env->count && !value_of(env->strings[index], name, length))
 		index++;
@@ -171,8 +171,13 @@ int lens_env_set(struct lens_env *env, const char *name, const char *value)
 			take_out(env, index);
 		return 0;
 	}
-	if (asprintf(&string, "%s=%s", name, value) < 0)
+	value_size = strlen(value) + 1;
+	string = malloc(length + 1 + value_size);
+	if (!string)
 		return -1;
+	memcpy(string, name, length);
+	string[length] = '=';
+	memcpy(string + length + 1, value, value_size);
 	if (index == env->count)
 		return append(env, string);
 	free(env->strings[index]);

@@ -14,8 +14,11 @@ void lens_sha256(uint8_t out[LENS_SHA256_BYTES], const void *bytes, size_t lengt
 void lens_sha1(uint8_t out[LENS_SHA1_BYTES], const void *bytes, size_t length);
 void lens_md5(uint8_t out[LENS_MD5_BYTES], const void *bytes, size_t length);
 
-/* The first 8 lower-case hex digits of SHA-256 of STRING: how the mark knows a value. */
-void lens_fingerprint(char out[9], const char *string);
+#define LENS_FINGERPRINT_TEXT 9 /* bytes of one, its NUL included */
+
+/* The first 8 lower-case hex digits of SHA-256 of STRING: how the mark knows a value. Short strings
+ * are remembered, also across a fork. One thread at a time. */
+void lens_fingerprint(char out[LENS_FINGERPRINT_TEXT], const char *string);
 
 /* The first 4 bytes of SHA-256 of STRING, big-endian: how file names name a node. */
 uint32_t lens_name_number(const char *string);

@@ -150,7 +150,7 @@ static int mark_store(struct lens_mark *mark, const char *prefix, const char *na
 static int mark_store_fingerprint(struct lens_mark *mark, const char *prefix, const char *name,
 				  const char *value)
 {
-	char print[9];
+	char print[LENS_FINGERPRINT_TEXT];
 
 	lens_fingerprint(print, value);
 	return mark_store(mark, prefix, name, print);
@@ -180,7 +180,7 @@ int lens_mark_keep_key(struct lens_mark *mark, const char *key, const char *valu
 
 static bool is_fingerprint_of(const char *print, const char *value)
 {
-	char actual[9];
+	char actual[LENS_FINGERPRINT_TEXT];
 
 	if (!value)
 		return strcmp(print, TAKEN_OUT) == 0;

@@ -3,6 +3,7 @@
 
 #include "lib/core/encoding.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,13 +36,29 @@ static void digests_are_the_published_ones(void **state)
 
 static void a_fingerprint_is_the_digest_s_first_digits(void **state)
 {
-	char fingerprint[9];
+	static const char long_value[] = "a value of more bytes than those that are remembered have, and then some";
+	char fingerprint[LENS_FINGERPRINT_TEXT], digest_of_long[LENS_FINGERPRINT_TEXT];
+	uint8_t digest[LENS_SHA256_BYTES];
 
 	(void)state;
 	lens_fingerprint(fingerprint, "abc");
 	assert_string_equal(fingerprint, "ba7816bf");
 	lens_fingerprint(fingerprint, "");
 	assert_string_equal(fingerprint, "e3b0c442");
+	lens_sha256(digest, long_value, strlen(long_value));
+	lens_hex_encode(digest_of_long, digest, 4);
+	lens_fingerprint(fingerprint, long_value);
+	assert_string_equal(fingerprint, digest_of_long);
+	/* Again, and with more strings between than are remembered. */
+	for (int i = 0; i < 1000; i++) {
+		char string[16], expected[LENS_FINGERPRINT_TEXT];
+
+		snprintf(string, sizeof(string), "%d", i % 300);
+		lens_sha256(digest, string, strlen(string));
+		lens_hex_encode(expected, digest, 4);
+		lens_fingerprint(fingerprint, string);
+		assert_string_equal(fingerprint, expected);
+	}
 }
 
 static void a_name_s_number_is_the_digest_s_first_bytes(void **state)
