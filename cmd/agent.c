@@ -97,7 +97,8 @@ int lens_agent_main(int argc, char **argv)
 		status = LENS_EXIT_OK;
 		goto out;
 	}
-	agent.log = agent_log_create(options.once || options.stop || isatty(STDERR_FILENO) == 1);
+	agent.log = agent_log_create(
+		options.once || options.stop || isatty(STDERR_FILENO) == 1 ? "agent" : NULL);
 	if (agent.log != NULL)
 		agent.config = agent_settings_load(&options, agent.log);
 	if (agent.config == NULL)

@@ -17,23 +17,23 @@
 #define LINE     1024
 
 struct agent_log {
-	bool terminal;
+	const char *command; /* NULL: to a file and syslog */
 	int directory; /* -1: no file */
 	int fd;
 	char last[LINE];
 	unsigned long repeated;
 };
 
-struct agent_log *agent_log_create(bool terminal)
+struct agent_log *agent_log_create(const char *command)
 {
 	struct agent_log *log = calloc(1, sizeof(*log));
 
 	if (log == NULL)
 		return NULL;
-	log->terminal = terminal;
+	log->command = command;
 	log->directory = -1;
 	log->fd = -1;
-	if (!terminal)
+	if (command == NULL)
 		openlog("slurm-lens", LOG_PID, LOG_DAEMON);
 	return log;
 }
@@ -46,7 +46,7 @@ static void file_open(struct agent_log *log)
 
 void agent_log_open(struct agent_log *log, int directory)
 {
-	if (log->terminal)
+	if (log->command != NULL)
 		return;
 	log->directory = directory;
 	file_open(log);
@@ -84,8 +84,8 @@ static void file_write(struct agent_log *log, const char *line)
 
 static void line_write(struct agent_log *log, const char *line)
 {
-	if (log->terminal) {
-		fprintf(stderr, "slurm-lens agent: %s\n", line);
+	if (log->command != NULL) {
+		fprintf(stderr, "slurm-lens %s: %s\n", log->command, line);
 		return;
 	}
 	syslog(LOG_NOTICE, "%s", line);
@@ -108,6 +108,8 @@ void agent_log_say(struct agent_log *log, const char *format, ...)
 	char line[LINE];
 	va_list arguments;
 
+	if (log == NULL)
+		return;
 	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
@@ -131,7 +133,7 @@ void agent_log_destroy(struct agent_log *log)
 	repeated_flush(log);
 	if (log->fd != -1)
 		close(log->fd);
-	if (!log->terminal)
+	if (log->command == NULL)
 		closelog();
 	free(log);
 }

@@ -12,24 +12,29 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { HEADERS, AUTHORITIES, CLIENT_CERTIFICATE, CLIENT_KEY, FILES };
+enum { HEADERS, AUTHORITIES, CLIENT_CERTIFICATE, CLIENT_KEY };
 
-static int secrets_read(struct lens_secret secrets[FILES], const struct lens_config *config,
-			struct lens_error *err)
+void agent_secret_files(struct agent_secret_file out[AGENT_SECRET_FILES],
+			const struct lens_config *config)
 {
-	const struct {
-		const char *key, *path;
-		bool private_file;
-	} files[FILES] = {
-		[HEADERS] = { "HeadersFile", config->headers_file, true },
-		[AUTHORITIES] = { "CertificateFile", config->certificate_file, false },
-		[CLIENT_CERTIFICATE] = { "ClientCertificateFile", config->client_certificate_file,
-					 false },
-		[CLIENT_KEY] = { "ClientKeyFile", config->client_key_file, true },
+	out[HEADERS] = (struct agent_secret_file){ "HeadersFile", config->headers_file, true };
+	out[AUTHORITIES] =
+		(struct agent_secret_file){ "CertificateFile", config->certificate_file, false };
+	out[CLIENT_CERTIFICATE] = (struct agent_secret_file){
+		"ClientCertificateFile", config->client_certificate_file, false
 	};
+	out[CLIENT_KEY] =
+		(struct agent_secret_file){ "ClientKeyFile", config->client_key_file, true };
+}
+
+static int secrets_read(struct lens_secret secrets[AGENT_SECRET_FILES],
+			const struct lens_config *config, struct lens_error *err)
+{
+	struct agent_secret_file files[AGENT_SECRET_FILES];
 	struct lens_error reason = LENS_ERROR_INIT;
 
-	for (size_t i = 0; i < FILES; i++) {
+	agent_secret_files(files, config);
+	for (size_t i = 0; i < AGENT_SECRET_FILES; i++) {
 		if (lens_secret_read(&secrets[i], files[i].path, files[i].private_file, &reason) !=
 		    0)
 			return lens_error_set(err, "%s: %s", files[i].key, reason.text);
@@ -46,7 +51,7 @@ int agent_sender_settings(struct lens_text *out, const struct lens_config *confi
 			  enum lens_exporter_kind kind, const char *user_agent,
 			  struct lens_error *err)
 {
-	struct lens_secret secrets[FILES] = { 0 };
+	struct lens_secret secrets[AGENT_SECRET_FILES] = { 0 };
 	int result = secrets_read(secrets, config, err);
 	struct lens_exporter_settings settings = {
 		.kind = kind,
@@ -63,7 +68,7 @@ int agent_sender_settings(struct lens_text *out, const struct lens_config *confi
 
 	if (result == 0 && lens_relay_settings_write(out, &settings) != 0)
 		result = lens_error_set(err, "out of memory");
-	for (size_t i = 0; i < FILES; i++)
+	for (size_t i = 0; i < AGENT_SECRET_FILES; i++)
 		lens_secret_clear(&secrets[i]);
 	return result;
 }

@@ -7,7 +7,17 @@
 #include "lib/core/text.h"
 #include "lib/otlp/exporter.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
+
+/* The files of secrets that settings name. */
+#define AGENT_SECRET_FILES 4
+struct agent_secret_file {
+	const char *key, *path; /* PATH is CONFIG's; "" none */
+	bool private_file;      /* nobody but root may read it */
+};
+void agent_secret_files(struct agent_secret_file out[AGENT_SECRET_FILES],
+			const struct lens_config *config);
 
 /* For agent_sender.c. Adds CONFIG, with what the files that it names hold, as the body of a
  * LENS_RELAY_SETTINGS. 0, or -1 with ERR naming the key. The caller wipes OUT. */

@@ -3,11 +3,14 @@
 
 #include "cmd/agent_settings.h"
 
+#include "lib/core/path.h"
 #include "lib/core/text.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OPTION_CONFIG = 256, OPTION_STATE_DIR, OPTION_SET, OPTION_ONCE, OPTION_STOP, OPTION_HELP };
 
@@ -121,4 +124,20 @@ struct lens_config *agent_settings_load(const struct agent_options *options, str
 		agent_log_say(log, "--state-dir: %s", err.text);
 	free(path);
 	return config;
+}
+
+int agent_file_check(const char *file, struct lens_error *err)
+{
+	const char *slash = strrchr(file, '/');
+	char *directory = strndup(file, slash > file ? (size_t)(slash - file) : 1);
+	int rc = -1;
+
+	if (directory == NULL)
+		return lens_error_set(err, "File %s: out of memory", file);
+	if (access(directory, F_OK) == -1 && errno == ENOENT)
+		rc = lens_path_check_parents(directory, geteuid(), err);
+	else
+		rc = lens_path_check_parents(file, geteuid(), err);
+	free(directory);
+	return rc;
 }

@@ -33,4 +33,8 @@ int agent_options_add(struct agent_options *options, const char *prefix, const c
  */
 struct lens_config *agent_settings_load(const struct agent_options *options, struct agent_log *log);
 
+/* Whether FILE, of the setting File, is in a place where nobody else may put something in its
+ * stead: the keeper is root. Its directory, the last one, need not be there. 0, or -1 with ERR. */
+int agent_file_check(const char *file, struct lens_error *err);
+
 #endif

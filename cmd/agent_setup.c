@@ -6,14 +6,11 @@
 #include "cmd/command.h"
 #include "lib/core/lock.h"
 #include "lib/core/note.h"
-#include "lib/core/path.h"
 #include "lib/core/statedir.h"
 #include "lib/core/text.h"
 #include "lib/job/backlog_memory.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define USER_AGENT "OTel-OTLP-Exporter-slurm-lens/" PACKAGE_VERSION
@@ -57,31 +54,13 @@ int agent_open(struct agent *agent, bool *held)
 	return LENS_EXIT_ENVIRONMENT;
 }
 
-/* The agent is root here: nobody else may put something in the file's place. Its directory,
- * the last one, is made where it is missing. */
-static int file_check(const char *file, struct lens_error *err)
-{
-	const char *slash = strrchr(file, '/');
-	char *directory = strndup(file, slash > file ? (size_t)(slash - file) : 1);
-	int rc = -1;
-
-	if (directory == NULL)
-		return lens_error_set(err, "File %s: out of memory", file);
-	if (access(directory, F_OK) == -1 && errno == ENOENT)
-		rc = lens_path_check_parents(directory, geteuid(), err);
-	else
-		rc = lens_path_check_parents(file, geteuid(), err);
-	free(directory);
-	return rc;
-}
-
 static void file_create(struct agent *agent)
 {
 	struct lens_exporter_settings settings = { .kind = LENS_EXPORTER_FILE,
 						   .file = agent->config->file };
 	struct lens_error err = LENS_ERROR_INIT;
 
-	if (file_check(agent->config->file, &err) == 0)
+	if (agent_file_check(agent->config->file, &err) == 0)
 		agent->exporter = lens_exporter_create(&settings, &err);
 	if (agent->exporter != NULL)
 		return;

@@ -12,6 +12,7 @@ enum lens_exit {
 /* One per file cmd/<name>.c; ARGV[0] is the subcommand's name. Returns an enum lens_exit. */
 int lens_agent_main(int argc, char **argv);
 int lens_attrs_main(int argc, char **argv);
+int lens_check_main(int argc, char **argv);
 int lens_ranks_main(int argc, char **argv);
 int lens_sender_main(int argc, char **argv);
 int lens_status_main(int argc, char **argv);

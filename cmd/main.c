@@ -17,6 +17,7 @@ static const struct {
 } commands[] = {
 	{ "agent", "send what the plugin left on this node", lens_agent_main },
 	{ "attrs", "say which resource attributes a task would get", lens_attrs_main },
+	{ "check", "look at all that a site needs before it goes live", lens_check_main },
 	{ "ranks", "say which ranks would export", lens_ranks_main },
 	{ "sender", NULL, lens_sender_main },
 	{ "status", "say how the agent is and what waits", lens_status_main },

@@ -117,7 +117,7 @@ static void problem(struct status_view *view, const char *format, ...)
 	va_end(arguments);
 }
 
-static void problems_find(struct status_view *view, const struct lens_config *config)
+void status_problems_find(struct status_view *view, const struct lens_config *config)
 {
 	const struct lens_status *status = &view->status;
 	const struct lens_waiting *waiting = &view->waiting;
@@ -136,7 +136,7 @@ static void problems_find(struct status_view *view, const struct lens_config *co
 			(view->now - status->failing_since) / 60, status->error);
 }
 
-static int view_fill(struct status_view *view, int directory, struct lens_error *err)
+int status_view_fill(struct status_view *view, int directory, struct lens_error *err)
 {
 	int rc;
 
@@ -182,13 +182,13 @@ static int status_run(const struct lens_config *config, bool json)
 
 	if (directory == -1)
 		return LENS_EXIT_ENVIRONMENT;
-	rc = view_fill(&view, directory, &err);
+	rc = status_view_fill(&view, directory, &err);
 	close(directory);
 	if (rc == -1) {
 		fprintf(stderr, "slurm-lens status: %s\n", err.text);
 		return LENS_EXIT_ENVIRONMENT;
 	}
-	problems_find(&view, config);
+	status_problems_find(&view, config);
 	if (!json) {
 		status_show_text(&view);
 	} else if (status_show_json(&view) == -1) {
@@ -201,7 +201,7 @@ static int status_run(const struct lens_config *config, bool json)
 int lens_status_main(int argc, char **argv)
 {
 	struct request request = { 0 };
-	struct agent_log *log = agent_log_create(true);
+	struct agent_log *log = agent_log_create("status");
 	struct lens_config *config = NULL;
 	int status = LENS_EXIT_ENVIRONMENT;
 

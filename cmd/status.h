@@ -2,6 +2,8 @@
 #ifndef LENS_CMD_STATUS_H
 #define LENS_CMD_STATUS_H
 
+#include "lib/core/config.h"
+#include "lib/core/error.h"
 #include "lib/job/status.h"
 #include "lib/job/waiting.h"
 
@@ -23,6 +25,11 @@ struct status_view {
 	char problems[STATUS_PROBLEMS][640];
 	size_t problem_count;
 };
+
+/* status.c. Looks into the open DIRECTORY; 0, or -1 with ERR. */
+int status_view_fill(struct status_view *view, int directory, struct lens_error *err);
+/* Adds what a person is needed for. */
+void status_problems_find(struct status_view *view, const struct lens_config *config);
 
 /* status_show.c */
 void status_show_text(const struct status_view *view);

@@ -35,6 +35,9 @@ AC_DEFINE_UNQUOTED([LENS_DEFAULT_AGENT_PATH], ["$lens_agent_path"],
 	[where make install puts the program])
 AC_DEFINE_UNQUOTED([LENS_DEFAULT_STATE_DIR], ["$lens_state_dir"],
 	[StateDir when nothing names one])
+LENS_EXPAND([lens_slurm_plugindir], ['$SLURM_PLUGINDIR'])
+AC_DEFINE_UNQUOTED([LENS_DEFAULT_PLUGIN_DIR], ["$lens_slurm_plugindir"],
+	[where Slurm looks for plugins when nobody tells])
 AC_DEFINE_UNQUOTED([LENS_SLURM_SYSCONFDIR], ["$lens_slurm_sysconfdir"],
 	[where slurm.conf and lens.conf are when SLURM_CONF does not tell])])
 

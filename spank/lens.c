@@ -16,6 +16,10 @@
  */
 SPANK_PLUGIN(lens, 1);
 
+/* For `slurm-lens check`, which reads it in the file: plugin_version is Slurm's. */
+extern const char spank_lens_version[];
+const char spank_lens_version[] = PACKAGE_VERSION;
+
 /* 26.05: should Slurm ever count a failed init of ours, then against the job, not the node. */
 #if HAVE_DECL_ESPANK_JOB_FAILURE
 int slurm_spank_init_failure_mode = ESPANK_JOB_FAILURE;

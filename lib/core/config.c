@@ -87,6 +87,7 @@ struct lens_config *lens_config_create(void)
 	config->gate = LENS_GATE_LENS;
 	config->protocol = LENS_PROTOCOL_FILE;
 	config->timeout_ms = 10000;
+	config->problem_max = LENS_CONFIG_PROBLEMS;
 	config->max_notes = 10000;
 	config->max_spool = 256 * 1024 * 1024;
 	config->agent = LENS_AGENT_AUTO;

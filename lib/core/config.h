@@ -44,6 +44,7 @@ struct lens_config {
 	enum lens_when inject;                /* Inject: optin */
 	enum lens_when job_spans;             /* JobSpans: optin */
 	struct lens_strategy_choice strategy; /* Strategy, ExportRank, SampleRate */
+	bool strategy_set;                    /* somebody chose one */
 	enum lens_ranks ranks;                /* Ranks: auto */
 	enum lens_outer outer;                /* Traceparent: link */
 	enum lens_gate gate;                  /* Gate: lens */
@@ -72,6 +73,7 @@ struct lens_config {
 	char *service_name;            /* ServiceName of lens's own spans: slurm */
 	char *environment; /* Environment: deployment.environment of jobs that name none */
 	char *realm;       /* Realm */
+	unsigned int problem_max; /* lines of lens.conf that are reported one by one: 10 */
 	char *config_path; /* the lens.conf that was read or looked for; "" none */
 	/* The plugstack arguments other than config=, as they were given, for the agent. */
 	char **arguments;

@@ -32,7 +32,7 @@ static void line_problem(struct reading *reading, const char *text)
 {
 	struct lens_error line;
 
-	if (++reading->problems > LENS_CONFIG_PROBLEMS)
+	if (++reading->problems > reading->config->problem_max)
 		return;
 	lens_error_set(&line, "lens.conf %s:%u: %s", reading->path, reading->line, text);
 	reading->problem(reading->context, line.text);
@@ -104,9 +104,9 @@ static void read_lines(struct reading *reading, char *text)
 		reading->line++;
 		read_line(reading, text);
 	}
-	if (reading->problems > LENS_CONFIG_PROBLEMS) {
+	if (reading->problems > reading->config->problem_max) {
 		lens_error_set(&more, "%u more lines are wrong",
-			       reading->problems - LENS_CONFIG_PROBLEMS);
+			       reading->problems - reading->config->problem_max);
 		file_problem(reading, more.text);
 	}
 }

@@ -156,8 +156,10 @@ static int set_compression(struct lens_config *config, void *field, const char *
 
 static int set_strategy(struct lens_config *config, void *field, const char *value)
 {
-	(void)config;
-	return lens_strategy_parse(value, field);
+	if (lens_strategy_parse(value, field) != 0)
+		return -1;
+	config->strategy_set = true;
+	return 0;
 }
 
 static int set_rank(struct lens_config *config, void *field, const char *value)

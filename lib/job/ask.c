@@ -1,179 +1,61 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/job/ask.h"
 
-#include "lib/core/carrier.h"
-#include "lib/core/clock.h"
-#include "lib/core/record.h"
-#include "lib/core/spawn.h"
-#include "lib/core/text.h"
 #include "lib/job/ask_slurm.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define ANSWER_MAX (256 * 1024) /* bytes; a node list can be long */
 
 struct lens_ask {
-	pid_t pid; /* 0 once it was waited for */
-	int fd;
-	int64_t deadline_ms;
-	struct lens_text text;
+	struct lens_ask_child *child;
 };
 
-/* Leaves the child PIPE as descriptor 3, /dev/null as 0 to 2 and nothing else. */
-static int descriptors_reset(int pipe_end)
+static int job_ask(const void *question, struct lens_carrier *record, struct lens_error *err)
 {
-	if ((pipe_end != 3 && dup2(pipe_end, 3) == -1) || lens_child_stdio() == -1)
-		return -1;
-	close_range(4, ~0U, 0);
-	return 0;
-}
-
-__attribute__((noreturn)) static void child_run(uint32_t job, int pipe_end)
-{
-	struct rlimit no_core = { 0, 0 };
-	struct lens_error err = LENS_ERROR_INIT;
+	const uint32_t *job = question;
 	struct lens_job_answer answer;
-	struct lens_carrier *record;
-	int torn = 0;
 
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setrlimit(RLIMIT_CORE, &no_core);
-	lens_child_signals();
-	alarm(LENS_ASK_DEADLINE_MS / 1000 + 1);
-	if (descriptors_reset(pipe_end) == -1)
-		_exit(1);
-	record = lens_record_create("answer");
-	if (record == NULL)
-		_exit(1);
-	if (lens_ask_slurmctld(job, &answer, &err) == 0)
-		lens_job_answer_write(&answer, record);
-	else
-		lens_carrier_set(record, "error", err.text);
-	_exit(lens_record_append(3, record, &torn) == 0 ? 0 : 1);
+	if (lens_ask_slurmctld(*job, &answer, err) != 0)
+		return -1;
+	if (lens_job_answer_write(&answer, record) != 0)
+		return lens_error_set(err, "out of memory");
+	return 0;
 }
 
 struct lens_ask *lens_ask_start(uint32_t job, struct lens_error *err)
 {
 	struct lens_ask *ask = calloc(1, sizeof(*ask));
-	int ends[2];
 
 	if (ask == NULL) {
 		lens_error_set(err, "out of memory");
 		return NULL;
 	}
-	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == -1) {
-		lens_error_set(err, "pipe: %m");
-		free(ask);
-		return NULL;
-	}
-	ask->pid = fork();
-	if (ask->pid == 0) {
-		fcntl(ends[1], F_SETFL, 0);
-		child_run(job, ends[1]);
-	}
-	close(ends[1]);
-	if (ask->pid == -1) {
-		lens_error_set(err, "fork: %m");
-		close(ends[0]);
-		free(ask);
-		return NULL;
-	}
-	ask->fd = ends[0];
-	ask->deadline_ms = lens_clock_ms() + LENS_ASK_DEADLINE_MS;
-	return ask;
+	ask->child = lens_ask_child_start(job_ask, &job, err);
+	if (ask->child != NULL)
+		return ask;
+	free(ask);
+	return NULL;
 }
 
 int lens_ask_fd(const struct lens_ask *ask)
 {
-	return ask->fd;
+	return lens_ask_child_fd(ask->child);
 }
 
 int64_t lens_ask_remaining_ms(const struct lens_ask *ask)
 {
-	int64_t left = ask->deadline_ms - lens_clock_ms();
-
-	return left > 0 ? left : 0;
-}
-
-/* 1: more may come; 0: the child closed its end or said too much. */
-static int pipe_drain(struct lens_ask *ask)
-{
-	char chunk[4096];
-	ssize_t got;
-
-	while (ask->text.length <= ANSWER_MAX) {
-		got = read(ask->fd, chunk, sizeof(chunk));
-		if (got > 0)
-			lens_text_add(&ask->text, chunk, (size_t)got);
-		else if (got == -1 && errno == EINTR)
-			continue;
-		else
-			return got == -1 && errno == EAGAIN ? 1 : 0;
-	}
-	return 0;
-}
-
-static void child_reap(struct lens_ask *ask, bool murder)
-{
-	if (ask->pid <= 0)
-		return;
-	if (murder)
-		kill(ask->pid, SIGKILL);
-	while (waitpid(ask->pid, NULL, 0) == -1 && errno == EINTR)
-		;
-	ask->pid = 0;
-}
-
-static int answer_parse(struct lens_ask *ask, struct lens_job_answer *out, struct lens_error *err)
-{
-	struct lens_carrier *record = NULL;
-	size_t length = ask->text.length;
-	const char *error;
-	int rc = -1;
-
-	if (ask->text.failed || length == 0 || ask->text.data[length - 1] != '\n') {
-		lens_error_set(err,
-			       "slurmctld: no answer (libslurm gave up; is SLURM_CONF right?)");
-		goto out;
-	}
-	ask->text.data[length - 1] = '\0';
-	record = lens_carrier_create();
-	if (record == NULL || lens_carrier_parse(record, ask->text.data, NULL) == -1) {
-		lens_error_set(err, "out of memory");
-		goto out;
-	}
-	error = lens_carrier_get(record, "error");
-	if (error != NULL)
-		lens_error_set(err, "%s", error);
-	else if (lens_job_answer_read(out, record) == -1)
-		lens_error_set(err, "out of memory");
-	else
-		rc = 0;
-out:
-	lens_carrier_destroy(record);
-	return rc;
+	return lens_ask_child_remaining_ms(ask->child);
 }
 
 int lens_ask_finish(struct lens_ask *ask, struct lens_job_answer *out, struct lens_error *err)
 {
-	bool open = pipe_drain(ask) == 1;
+	struct lens_carrier *record = NULL;
+	int rc = lens_ask_child_finish(ask->child, &record, err);
 
-	if (open && lens_clock_ms() < ask->deadline_ms)
-		return 1;
-	child_reap(ask, open);
-	if (open)
-		return lens_error_set(err, "slurmctld: no answer within %d s",
-				      LENS_ASK_DEADLINE_MS / 1000);
-	return answer_parse(ask, out, err);
+	if (rc == 0 && lens_job_answer_read(out, record) == -1)
+		rc = lens_error_set(err, "out of memory");
+	lens_carrier_destroy(record);
+	return rc;
 }
 
 void lens_ask_destroy(struct lens_ask *ask)
@@ -182,9 +64,7 @@ void lens_ask_destroy(struct lens_ask *ask)
 
 	if (ask == NULL)
 		return;
-	child_reap(ask, true);
-	close(ask->fd);
-	lens_text_clear(&ask->text);
+	lens_ask_child_destroy(ask->child);
 	free(ask);
 	errno = saved;
 }

@@ -4,19 +4,13 @@
 
 #include "lib/core/error.h"
 #include "lib/job/answer.h"
+#include "lib/job/ask_child.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/*
- * One question to slurmctld about one job, asked by a forked child that writes one
- * record line to a pipe and exits: a libslurm that crashes or a slurmctld that hangs
- * never hurts the caller, and nobody waits.
- */
+/* One question to slurmctld about one job (lib/job/ask_child.h says how). */
 struct lens_ask;
-
-/* A child that has not answered by then is killed; milliseconds. */
-#define LENS_ASK_DEADLINE_MS 30000
 
 /* The caller must be single-threaded. NULL with ERR. */
 struct lens_ask *lens_ask_start(uint32_t job, struct lens_error *err);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct lens_exporter {
 	enum lens_exporter_kind kind;
@@ -77,6 +78,16 @@ uint8_t *lens_exporter_encode(enum lens_exporter_kind kind, const struct lens_ba
 		break;
 	}
 	return json_encode(batch, length);
+}
+
+const uint8_t *lens_exporter_empty(enum lens_exporter_kind kind, size_t *length)
+{
+	static const char json[] = "{\"resourceSpans\":[]}";
+	bool text = kind == LENS_EXPORTER_HTTP_JSON || kind == LENS_EXPORTER_FILE;
+
+	/* In protobuf a message without fields has no bytes. */
+	*length = text ? strlen(json) : 0;
+	return (const uint8_t *)(text ? json : "");
 }
 
 static void result_init(struct lens_export_result *result)

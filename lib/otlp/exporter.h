@@ -79,6 +79,10 @@ void lens_exporter_destroy(struct lens_exporter *exporter);
 uint8_t *lens_exporter_encode(enum lens_exporter_kind kind, const struct lens_batch *batch,
 			      size_t *length);
 
+/* A request that holds no span, valid and of no effect, as an exporter of KIND sends it: to ask a
+ * receiver whether it would take one. Static. */
+const uint8_t *lens_exporter_empty(enum lens_exporter_kind kind, size_t *length);
+
 /*
  * Sends what lens_exporter_encode made for the kind of EXPORTER and waits for the answer, at
  * most timeout_ms. SPLIT is told whatever number of spans it holds: a caller that sent

@@ -179,7 +179,7 @@ static int setup(void **state)
 
 	if (world == NULL)
 		return -1;
-	world->log = agent_log_create(true);
+	world->log = agent_log_create("agent");
 	world->config = lens_config_create();
 	if (world->log == NULL || world->config == NULL)
 		return -1;
