@@ -4,6 +4,7 @@
 #include "cmd/command.h"
 #include "lib/core/lock.h"
 #include "lib/core/statedir.h"
+#include "lib/job/waiting.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -34,6 +35,23 @@ static int stop_wait(int directory, pid_t holder, struct agent_log *log)
 	return LENS_EXIT_NO;
 }
 
+static void ended_say(int directory, pid_t holder)
+{
+	struct lens_waiting waiting;
+	size_t files;
+
+	printf("agent %d has ended", (int)holder);
+	if (lens_waiting_count(directory, &waiting, NULL) == 0) {
+		files = waiting.journals_waiting + waiting.notes_waiting;
+		if (files == 0)
+			fputs("; nothing waits to be sent", stdout);
+		else
+			printf("; %zu %s to be sent by the next one", files,
+			       files == 1 ? "file waits" : "files wait");
+	}
+	putchar('\n');
+}
+
 int agent_stop(const struct lens_config *config, struct agent_log *log)
 {
 	struct lens_error err = LENS_ERROR_INIT;
@@ -56,7 +74,7 @@ int agent_stop(const struct lens_config *config, struct agent_log *log)
 	} else {
 		status = stop_wait(directory, holder, log);
 		if (status == LENS_EXIT_OK)
-			printf("agent %d has ended\n", (int)holder);
+			ended_say(directory, holder);
 	}
 	close(directory);
 	return status;

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define USER_AGENT "OTel-OTLP-Exporter-slurm-lens/" PACKAGE_VERSION
 
@@ -22,7 +23,7 @@ struct receiver {
 	const char *key;  /* the setting that names it */
 	const struct lens_config *config; /* Endpoint is the receiver's */
 	enum lens_exporter_kind kind;
-	const char *remedy;
+	const char *credentials; /* what to do when it wants others */
 };
 
 static enum lens_exporter_kind kind_of(enum lens_protocol protocol)
@@ -87,6 +88,36 @@ out:
 	return rc;
 }
 
+static const char *remedy_of(const struct receiver *receiver, enum lens_trouble trouble)
+{
+	switch (trouble) {
+	case LENS_TROUBLE_AWAY:
+		return "is the receiver up, is its name and port right, and may this machine reach "
+		       "it?";
+	case LENS_TROUBLE_SILENT:
+		return "a firewall may drop what goes there; a receiver that is slow needs a larger "
+		       "Timeout";
+	case LENS_TROUBLE_TLS:
+		return "does the receiver speak TLS on this port, is its certificate for this name, "
+		       "and CertificateFile of who signed it?";
+	case LENS_TROUBLE_PROTOCOL:
+		return "set Protocol to what listens there: by habit grpc is port 4317, "
+		       "http/protobuf and http/json are 4318";
+	case LENS_TROUBLE_CREDENTIALS:
+		return receiver->credentials;
+	case LENS_TROUBLE_PLACE:
+		return "no receiver of traces is there: check the path (v1/traces is added to it) "
+		       "and the port";
+	case LENS_TROUBLE_BUSY:
+		return "the receiver, or what stands before it, takes nothing now: look into its "
+		       "own log";
+	case LENS_TROUBLE_NONE:
+	case LENS_TROUBLE_OTHER:
+		break;
+	}
+	return "look into the receiver's own log";
+}
+
 static void result_say(struct check *check, const struct receiver *receiver,
 		       const struct lens_export_result *result)
 {
@@ -101,11 +132,7 @@ static void result_say(struct check *check, const struct receiver *receiver,
 	} else {
 		check_add(check, CHECK_FAIL, receiver->name, "%s (%s, an empty request)",
 			  result->message, protocol);
-		check_remedy(check, "%s",
-			     result->verdict == LENS_VERDICT_RETRY
-				     ? "is the receiver up, reachable from this machine, and of "
-				       "this protocol?"
-				     : receiver->remedy);
+		check_remedy(check, "%s", remedy_of(receiver, result->trouble));
 	}
 	free(shown);
 }
@@ -117,6 +144,9 @@ static void receiver_check(struct check *check, const struct receiver *receiver)
 
 	signal(SIGPIPE, SIG_IGN);
 	if (receiver_ask(receiver, &result, &err) == 0) {
+		if (result.date != 0)
+			check->receiver_skew = result.date - (int64_t)time(NULL);
+		check->receiver_date = check->receiver_date || result.date != 0;
 		result_say(check, receiver, &result);
 		return;
 	}
@@ -168,7 +198,7 @@ static void endpoint_check(struct check *check)
 		.key = "Endpoint",
 		.config = config,
 		.kind = kind_of(lens_config_protocol(config)),
-		.remedy = "check Endpoint, Protocol and HeadersFile of lens.conf",
+		.credentials = "it wants other credentials: check what HeadersFile holds",
 	};
 
 	if (secrets_check(check)) {
@@ -208,8 +238,8 @@ static void tasks_check(struct check *check)
 		.name = "tasks",
 		.key = "TaskEndpoint",
 		.config = config,
-		.remedy = "check TaskEndpoint; users give headers of their own in "
-			  "OTEL_EXPORTER_OTLP_HEADERS, so 401 may be right",
+		.credentials = "it wants credentials, which lens gives to no task: users set "
+			       "OTEL_EXPORTER_OTLP_HEADERS",
 	};
 
 	/* As the plugin: a site whose agent writes a file tells its tasks http/protobuf. */

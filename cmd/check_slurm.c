@@ -114,22 +114,32 @@ static int64_t skew_seconds(const struct lens_site *site)
 	return 0;
 }
 
+/* SKEW: how far the clock of WHOSE is ahead. */
+static void skew_check(struct check *check, const char *whose, int64_t skew)
+{
+	int64_t apart = llabs(skew);
+
+	if (apart <= SKEW_WARNING) {
+		check_add(check, CHECK_OK, "clock", "agrees with %s to the second", whose);
+		return;
+	}
+	check_add(check, apart > SKEW_FAIL ? CHECK_FAIL : CHECK_WARNING, "clock",
+		  "%" PRId64 " s %s %s: spans of one job do not fit together", apart,
+		  skew > 0 ? "behind" : "ahead of", whose);
+	check_remedy(check, "let chronyd or ntpd set the clocks");
+}
+
 void check_clock(struct check *check)
 {
 	struct timex clock = { 0 };
-	bool synchronised = adjtimex(&clock) != TIME_ERROR && (clock.status & STA_UNSYNC) == 0;
-	int64_t skew = check->site_known ? skew_seconds(&check->site) : 0;
 
-	if (llabs(skew) > SKEW_WARNING) {
-		check_add(check, llabs(skew) > SKEW_FAIL ? CHECK_FAIL : CHECK_WARNING, "clock",
-			  "this machine is %" PRId64 " s %s slurmctld: spans of one job do not fit "
-			  "together",
-			  (int64_t)llabs(skew), skew > 0 ? "behind" : "ahead of");
-		check_remedy(check, "run chronyd or ntpd on both");
-	} else if (check->site_known) {
-		check_add(check, CHECK_OK, "clock", "agrees with slurmctld's to the second");
-	}
-	if (synchronised)
+	if (check->site_known)
+		skew_check(check, "slurmctld's", skew_seconds(&check->site));
+	/* A Date may come from a cache: one that agrees is said where nothing better is known. */
+	if (check->receiver_date &&
+	    (!check->site_known || llabs(check->receiver_skew) > SKEW_WARNING))
+		skew_check(check, "the receiver's", check->receiver_skew);
+	if (adjtimex(&clock) != TIME_ERROR && (clock.status & STA_UNSYNC) == 0)
 		return;
 	check_add(check, CHECK_WARNING, "clock",
 		  "the kernel says that nothing keeps it synchronised: it will drift");

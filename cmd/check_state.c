@@ -167,7 +167,8 @@ static void agent_look(struct check *check, int directory)
 		check_remedy(check, "`slurm-lens status` says more");
 	}
 	if (view.holder == 0) {
-		absent_say(check);
+		if (view.problem_count == 0)
+			absent_say(check);
 		return;
 	}
 	check_add(check, CHECK_OK, "agent",

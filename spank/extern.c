@@ -2,7 +2,7 @@
 #include "spank/extern.h"
 
 #include "lib/core/note.h"
-#include "spank/agent.h"
+#include "lib/core/statedir.h"
 #include "spank/context.h"
 #include "spank/facts.h"
 #include "spank/log.h"
@@ -58,7 +58,9 @@ void lens_extern_open(spank_t sp, int argc, char **argv)
 		ending->directory = -1;
 	if (!config || !ending || !node)
 		goto fail;
-	ending->directory = lens_agent_state_open(config, false);
+	/* As in the prolog: a broken one is said by slurmd at its start and by the steps that are
+	 * lens's, not for every job. */
+	ending->directory = lens_statedir_open(config->state_dir, false, NULL);
 	ending->node = strdup(node);
 	ending->nodes = lens_facts_nodes(sp);
 	if (ending->directory < 0 || !ending->node || lens_facts_job(sp, &ending->job) ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/otlp/answer.h"
 
+#include "lib/otlp/http_date.h"
 #include "lib/otlp/result.h"
 #include "lib/otlp/retry.h"
 
@@ -20,6 +21,18 @@ void lens_answer_clear(struct lens_answer *answer)
 	lens_text_clear(&answer->body);
 }
 
+static void date_take(struct lens_answer *answer, const char *value)
+{
+	static const char blank[] = " \t\r\n";
+	size_t length;
+
+	value += strspn(value, blank);
+	length = strlen(value);
+	while (length > 0 && strchr(blank, value[length - 1]))
+		length--;
+	lens_http_date_parse(&answer->date, value, length, (int64_t)time(NULL));
+}
+
 void lens_answer_header(struct lens_answer *answer, const char *line, size_t length)
 {
 	const char *colon = memchr(line, ':', length);
@@ -29,6 +42,7 @@ void lens_answer_header(struct lens_answer *answer, const char *line, size_t len
 	/* A status line begins the headers of another answer, the final one after a 1xx. */
 	if (length >= 5 && memcmp(line, "HTTP/", 5) == 0) {
 		answer->retry_after_ms = -1;
+		answer->date = 0;
 		answer->grpc = LENS_GRPC_STATUS_INIT;
 		answer->is_grpc = false;
 		return;
@@ -41,6 +55,8 @@ void lens_answer_header(struct lens_answer *answer, const char *line, size_t len
 		goto out;
 	if (name == strlen("Retry-After") && strncasecmp(line, "Retry-After", name) == 0)
 		answer->retry_after_ms = lens_retry_after_parse(value.data, (int64_t)time(NULL));
+	else if (name == strlen("Date") && strncasecmp(line, "Date", name) == 0)
+		date_take(answer, value.data);
 	else if (name == strlen("Content-Type") && strncasecmp(line, "Content-Type", name) == 0)
 		answer->is_grpc = strncasecmp(value.data + strspn(value.data, " \t"),
 					      "application/grpc", strlen("application/grpc")) == 0;

@@ -23,6 +23,7 @@ struct lens_answer {
 	bool too_long; /* the body goes on beyond LENS_ANSWER_MAX */
 	struct lens_text body;
 	int64_t retry_after_ms; /* -1: none */
+	int64_t date;           /* the Date header, seconds since the epoch; 0 none */
 	struct lens_grpc_status grpc;
 	char detail[CURL_ERROR_SIZE]; /* libcurl's words; shown for TLS only */
 };

@@ -7,6 +7,7 @@
 #include "lib/otlp/judge.h"
 #include "lib/otlp/result.h"
 #include "lib/otlp/retry.h"
+#include "lib/otlp/trouble.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -99,6 +100,8 @@ void lens_net_exporter_post(struct lens_net_exporter *exporter, const uint8_t *b
 	else
 		lens_http_judge(&answer, &exporter->endpoint,
 				exporter->kind == LENS_EXPORTER_HTTP_JSON, timeout_ms, result);
+	result->trouble = lens_trouble_of(&answer, exporter->kind == LENS_EXPORTER_GRPC);
+	result->date = answer.date;
 	lens_client_redact(exporter->client, result->message);
 out:
 	lens_answer_clear(&answer);

@@ -16,10 +16,25 @@ enum lens_verdict {
 	LENS_VERDICT_SPLIT, /* too large: send it in halves; a single span is dropped */
 };
 
+/* What kind of thing went wrong, for who says what to do about it. */
+enum lens_trouble {
+	LENS_TROUBLE_NONE,
+	LENS_TROUBLE_AWAY,        /* no connection: refused, no way there, a name that is not known */
+	LENS_TROUBLE_SILENT,      /* no answer in time */
+	LENS_TROUBLE_TLS,         /* certificates, or one side speaks no TLS */
+	LENS_TROUBLE_PROTOCOL,    /* what is there is not of this protocol */
+	LENS_TROUBLE_CREDENTIALS, /* HTTP 401, 403 and their like in gRPC */
+	LENS_TROUBLE_PLACE,       /* it is no receiver of traces: HTTP 404, a redirect */
+	LENS_TROUBLE_BUSY,        /* it takes nothing now */
+	LENS_TROUBLE_OTHER,
+};
+
 struct lens_export_result {
 	enum lens_verdict verdict;
 	int64_t retry_after_ms; /* RETRY: what the server asked for, -1 nothing */
 	uint64_t rejected;      /* DONE: spans that the server says it did not take */
+	enum lens_trouble trouble;
+	int64_t date;           /* network: the receiver's clock, seconds; 0 it did not tell */
 	char message[256];      /* for a log line, no secret in it; "" when all went well */
 };
 

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define DATE_MAX INT64_C(253402300799) /* the end of the year 9999 */
+
 /* What is left to be read of a body. */
 struct view {
 	const char *at;
@@ -126,6 +128,8 @@ int lens_relay_result_write(struct lens_text *out, uint32_t number,
 	add_number(out, (uint32_t)result->verdict);
 	lens_text_add(out, (const char *)&result->retry_after_ms, sizeof(result->retry_after_ms));
 	lens_text_add(out, (const char *)&result->rejected, sizeof(result->rejected));
+	add_number(out, (uint32_t)result->trouble);
+	lens_text_add(out, (const char *)&result->date, sizeof(result->date));
 	lens_text_adds(out, result->message);
 	return out->failed ? -1 : 0;
 }
@@ -134,15 +138,20 @@ int lens_relay_result_read(struct lens_export_result *out, uint32_t *number, con
 			   size_t length)
 {
 	struct view view = { body, length };
-	uint32_t verdict;
+	uint32_t verdict, trouble;
 
 	*out = (struct lens_export_result){ .retry_after_ms = -1 };
 	if (view_take(&view, number, sizeof(*number)) != 0 ||
 	    view_take(&view, &verdict, sizeof(verdict)) != 0 || verdict > LENS_VERDICT_SPLIT ||
 	    view_take(&view, &out->retry_after_ms, sizeof(out->retry_after_ms)) != 0 ||
-	    view_take(&view, &out->rejected, sizeof(out->rejected)) != 0)
+	    view_take(&view, &out->rejected, sizeof(out->rejected)) != 0 ||
+	    view_take(&view, &trouble, sizeof(trouble)) != 0 || trouble > LENS_TROUBLE_OTHER ||
+	    view_take(&view, &out->date, sizeof(out->date)) != 0)
 		return -1;
 	out->verdict = (enum lens_verdict)verdict;
+	out->trouble = (enum lens_trouble)trouble;
+	if (out->date < 0 || out->date > DATE_MAX)
+		out->date = 0;
 	if (out->rejected > LENS_RELAY_REJECTED_MAX)
 		out->rejected = LENS_RELAY_REJECTED_MAX;
 	if (out->retry_after_ms < 0)

@@ -23,7 +23,7 @@ struct lens_script {
 /*
  * Reads the directives of TEXT, an sbatch script, as sbatch does (measured on 22.05): lines
  * that begin with `#SBATCH`, or `#SLURM`, until the first line that is neither empty nor a
- * comment; words between blanks; `'` and `"` quote, `\` escapes, within quotes too; a `#`
+ * comment; words between blanks; `'` and `"` quote, `\` escapes all but blanks, within quotes too; a `#`
  * outside of quotes ends the line wherever it stands, as does an empty word. 0, or -1 with ERR
  * (without the name of the file: the line and what is wrong). The caller clears OUT either way.
  */

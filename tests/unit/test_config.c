@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/core/config.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,6 +56,7 @@ static void defaults_are_as_documented(void **state)
 	assert_int_equal(config->outer, LENS_OUTER_LINK);
 	assert_int_equal(config->gate, LENS_GATE_LENS);
 	assert_string_equal(config->span_groups, "");
+	assert_false(config->strategy_set);
 	assert_int_equal(config->max_notes, 10000);
 	assert_int_equal(config->max_spool, 268435456);
 	assert_int_equal(config->agent, LENS_AGENT_AUTO);
@@ -358,6 +360,17 @@ static void many_problems_are_summed_up(void **state)
 	assert_problem("lens.conf:10: no key");
 	assert_null(strstr(problems, "lens.conf:11:"));
 	assert_problem(": 15 more lines are wrong");
+	lens_config_destroy(config);
+	/* Who wants all of them gets them. */
+	config = lens_config_create();
+	assert_non_null(config);
+	config->problem_max = UINT_MAX;
+	problems[0] = '\0';
+	assert_int_equal(lens_config_load(config, 0, NULL, scratch_path(scratch, "lens.conf"),
+					  note_problem, NULL),
+			 -1);
+	assert_problem("lens.conf:25: no key");
+	assert_null(strstr(problems, "more lines"));
 	lens_config_destroy(config);
 }
 

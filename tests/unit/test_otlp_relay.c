@@ -134,7 +134,12 @@ static void changed_settings_do_no_harm(void **state)
 
 static void results_come_as_they_went(void **state)
 {
-	struct lens_export_result out, in = { LENS_VERDICT_DROP, 1234, 5, "HTTP 400" };
+	struct lens_export_result out, in = { .verdict = LENS_VERDICT_DROP,
+					  .retry_after_ms = 1234,
+					  .rejected = 5,
+					  .trouble = LENS_TROUBLE_PLACE,
+					  .date = 1796068800,
+					  .message = "HTTP 400" };
 	struct lens_text text = LENS_TEXT_INIT;
 	uint32_t number = 0;
 
@@ -145,6 +150,8 @@ static void results_come_as_they_went(void **state)
 	assert_int_equal(out.verdict, LENS_VERDICT_DROP);
 	assert_int_equal(out.retry_after_ms, 1234);
 	assert_int_equal(out.rejected, 5);
+	assert_int_equal(out.trouble, LENS_TROUBLE_PLACE);
+	assert_int_equal(out.date, 1796068800);
 	assert_string_equal(out.message, "HTTP 400");
 	for (size_t length = 0; length + strlen(in.message) < text.length; length++) {
 		char *body = exact(text.data, length);
@@ -157,9 +164,13 @@ static void results_come_as_they_went(void **state)
 
 static void a_hostile_result_is_bounded(void **state)
 {
-	struct lens_export_result out, in = { LENS_VERDICT_RETRY, INT64_MAX, UINT64_MAX, "" };
+	struct lens_export_result out, in = { .verdict = LENS_VERDICT_RETRY,
+					  .retry_after_ms = INT64_MAX,
+					  .rejected = UINT64_MAX,
+					  .date = INT64_MAX };
 	struct lens_text text = LENS_TEXT_INIT;
-	uint32_t number = 0, verdict = 4;
+	uint32_t number = 0, verdict = 4, trouble = LENS_TROUBLE_OTHER + 1;
+	size_t trouble_at = 2 * sizeof(number) + 2 * sizeof(int64_t);
 	char message[600];
 
 	(void)state;
@@ -170,12 +181,18 @@ static void a_hostile_result_is_bounded(void **state)
 	assert_int_equal(lens_relay_result_read(&out, &number, text.data, text.length), 0);
 	assert_int_equal(out.rejected, LENS_RELAY_REJECTED_MAX);
 	assert_int_equal(out.retry_after_ms, LENS_RETRY_AFTER_MAX_MS);
+	assert_int_equal(out.date, 0);
 	assert_int_equal(strlen(out.message), sizeof(out.message) - 1);
 	assert_int_equal(strncmp(out.message,
 				 "?[2J??? \xef\xbf\xbd"
 				 "m",
 				 12),
 			 0);
+	memcpy(text.data + trouble_at, &trouble, sizeof(trouble));
+	assert_int_equal(lens_relay_result_read(&out, &number, text.data, text.length), -1);
+	trouble = LENS_TROUBLE_OTHER;
+	memcpy(text.data + trouble_at, &trouble, sizeof(trouble));
+	assert_int_equal(lens_relay_result_read(&out, &number, text.data, text.length), 0);
 	memcpy(text.data + sizeof(number), &verdict, sizeof(verdict));
 	assert_int_equal(lens_relay_result_read(&out, &number, text.data, text.length), -1);
 	lens_text_clear(&text);
@@ -183,7 +200,7 @@ static void a_hostile_result_is_bounded(void **state)
 
 static void a_negative_wait_is_none(void **state)
 {
-	struct lens_export_result out, in = { LENS_VERDICT_RETRY, INT64_MIN, 0, "" };
+	struct lens_export_result out, in = { .verdict = LENS_VERDICT_RETRY, .retry_after_ms = INT64_MIN };
 	struct lens_text text = LENS_TEXT_INIT;
 	uint32_t number;
 
