@@ -70,8 +70,8 @@ static void ranks_say(struct check *check, const struct lens_settings *settings,
 		first = count++ == 0 ? rank : first;
 	}
 	if (count == 0) {
-		check_add(check, CHECK_FAIL, "job", "%s: none of %" PRIu32 " ranks exports", name,
-			  options->tasks);
+		check_add(check, CHECK_WARNING, "job", "%s: none of %" PRIu32 " ranks exports",
+			  name, options->tasks);
 		check_remedy(check,
 			     "choose a rank below %" PRIu32 " (ranks count from 0), or a larger "
 			     "sample rate",

@@ -90,9 +90,9 @@ void check_rows_show(const struct check_rows *rows)
 	for (size_t i = 0; i < rows->count; i++) {
 		const struct check_row *row = &rows->rows[i];
 
-		printf("%-8s %-10s %s\n", level_names[row->level], row->name, row->text);
+		printf("%-8s %-11s %s\n", level_names[row->level], row->name, row->text);
 		if (row->remedy != NULL)
-			printf("%-8s %-10s -> %s\n", "", "", row->remedy);
+			printf("%-8s %-11s -> %s\n", "", "", row->remedy);
 	}
 	printf("\n%zu ok, %zu warnings, %zu fail\n", check_count(rows, CHECK_OK),
 	       check_count(rows, CHECK_WARNING), check_count(rows, CHECK_FAIL));

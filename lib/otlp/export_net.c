@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct lens_net_exporter {
 	enum lens_exporter_kind kind;
@@ -100,7 +101,8 @@ void lens_net_exporter_post(struct lens_net_exporter *exporter, const uint8_t *b
 	else
 		lens_http_judge(&answer, &exporter->endpoint,
 				exporter->kind == LENS_EXPORTER_HTTP_JSON, timeout_ms, result);
-	result->trouble = lens_trouble_of(&answer, exporter->kind == LENS_EXPORTER_GRPC);
+	result->trouble = lens_trouble_of(&answer, exporter->kind == LENS_EXPORTER_GRPC,
+					  strncasecmp(exporter->endpoint.url, "https:", 6) == 0);
 	result->date = answer.date;
 	lens_client_redact(exporter->client, result->message);
 out:

@@ -2,7 +2,7 @@
 #include "lib/otlp/trouble.h"
 
 /* No status line came. */
-static enum lens_trouble failure_trouble(CURLcode code)
+static enum lens_trouble failure_trouble(CURLcode code, bool grpc, bool tls)
 {
 	switch (code) {
 	case CURLE_COULDNT_CONNECT:
@@ -17,6 +17,13 @@ static enum lens_trouble failure_trouble(CURLcode code)
 	case CURLE_SSL_CACERT_BADFILE:
 	case CURLE_BAD_FUNCTION_ARGUMENT: /* libcurl 8: key and certificate are no pair */
 		return LENS_TROUBLE_TLS;
+	case CURLE_SEND_ERROR:
+	case CURLE_RECV_ERROR:
+		/* An alert of TLS, a client certificate that lacks say; or a server to whom HTTP/2
+		 * is garbage. */
+		if (tls)
+			return LENS_TROUBLE_TLS;
+		return grpc ? LENS_TROUBLE_PROTOCOL : LENS_TROUBLE_OTHER;
 	case CURLE_UNSUPPORTED_PROTOCOL:
 	case CURLE_WEIRD_SERVER_REPLY:
 	case CURLE_GOT_NOTHING:
@@ -76,12 +83,12 @@ static enum lens_trouble grpc_trouble(int code)
 	}
 }
 
-enum lens_trouble lens_trouble_of(const struct lens_answer *answer, bool grpc)
+enum lens_trouble lens_trouble_of(const struct lens_answer *answer, bool grpc, bool tls)
 {
 	if (grpc && answer->grpc.code >= 0)
 		return answer->http2 ? grpc_trouble(answer->grpc.code) : LENS_TROUBLE_PROTOCOL;
 	if (answer->status < 200)
-		return failure_trouble(answer->code);
+		return failure_trouble(answer->code, grpc, tls);
 	if (!grpc)
 		return http_trouble(answer->status);
 	/* HTTP without a status of gRPC: a proxy's word, or a server of HTTP alone. */

@@ -6,8 +6,8 @@
 
 #include <stdbool.h>
 
-/* What kind of trouble ANSWER, one of GRPC or of HTTP, tells; LENS_TROUBLE_NONE for one that took
- * the request. */
-enum lens_trouble lens_trouble_of(const struct lens_answer *answer, bool grpc);
+/* What kind of trouble ANSWER, of GRPC or of HTTP and over TLS or not, tells; LENS_TROUBLE_NONE for
+ * one that took the request. */
+enum lens_trouble lens_trouble_of(const struct lens_answer *answer, bool grpc, bool tls);
 
 #endif

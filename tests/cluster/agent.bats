@@ -111,10 +111,23 @@ assert_detached() {
 	local pid
 	pid=$(agent_pid)
 	run -0 timeout 30 "$LENS" agent --stop --state-dir "$STATE_DIR"
-	[[ $output == *"$pid"* ]]
+	[ "$output" = "agent $pid has ended; nothing waits to be sent" ]
 	no_agent
 	run -0 timeout 30 "$LENS" agent --stop --state-dir "$STATE_DIR"
 	[[ $output == *"no agent"* ]]
+}
+
+@test "agent --stop says what waits for the next one" {
+	receiver_up
+	receiver_answer 503
+	cluster_up -- "Endpoint=$RECEIVER_URL"
+	as_user srun --lens -N2 true
+	wait_for 30 grep -q 'retried=[1-9]' "$STATE_DIR/agent.status"
+	wait_job 1
+	run -0 timeout 30 "$LENS" agent --stop --state-dir "$STATE_DIR"
+	[[ $output =~ ^agent\ [0-9]+\ has\ ended\;\ ([0-9]+)\ files?\ waits?\ to\ be\ sent\ by\ the\ next\ one$ ]]
+	[ "${BASH_REMATCH[1]}" -gt 0 ]
+	[ "${BASH_REMATCH[1]}" -le "$(state_files | wc -l)" ]
 }
 
 @test "agent --once drains what jobs left without an agent" {

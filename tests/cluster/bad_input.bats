@@ -7,7 +7,7 @@ load helpers
 
 setup_file() {
 	sandbox_create
-	cluster_up --nodes 1
+	cluster_up --nodes 1 --conf PrologFlags=Contain
 	cp "$CONF_DIR/plugstack.conf" "$SANDBOX/good.conf"
 	NODE_LOG=$SANDBOX/cluster/log/slurmd.n1.log
 	export NODE_LOG
@@ -131,15 +131,18 @@ warned() {
 	[ "$(from_step "$JOB" | wc -l)" = 1 ]
 }
 
-# bad_state_dir PATH TEXT: StateDir is there; a job with --lens runs, and its step says TEXT.
+# bad_state_dir PATH TEXT: StateDir is there; a job with --lens runs, and its step says TEXT. What
+# runs for every job, prolog, epilog and extern step, says nothing.
 bad_state_dir() {
 	sed -i "s,StateDir=[^ ]*,StateDir=$1," "$CONF_DIR/plugstack.conf"
+	as_user srun -n1 true
 	run -0 as_user srun -n1 --lens "$PLACE/dump" lens
 	[[ $output != *lens* ]]
 	JOB=$(job_of lens)
 	wait_job "$JOB"
 	[ "$(job_field "$JOB" ExitCode)" = 0:0 ]
 	[ "$(from_step "$JOB" | wc -l)" = 1 ]
+	[ "$(log_lines | grep -cF "StateDir $1")" = 1 ]
 	[[ $(from_step "$JOB") == *"StateDir $1"*"$2"* ]]
 	# The task has its identity all the same.
 	expect <<-E

@@ -12,8 +12,8 @@ row() {
 	local status name text line
 	for line in "${lines[@]}"; do
 		status=${line%% *}
-		name=${line:9:10}
-		text=${line:20}
+		name=${line:9:11}
+		text=${line:21}
 		# shellcheck disable=SC2053 # a pattern
 		[[ $status = "$1" && ${name%"${name##*[! ]}"} = "$2" && $text = $3 ]] && return 0
 	done

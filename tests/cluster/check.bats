@@ -69,7 +69,7 @@ good_line() {
 	text = open(sys.argv[1] + "/text").read().splitlines()
 	rows = [line for line in text[:-2] if not line.startswith(" ")]
 	assert [(r["status"], r["check"], r["text"]) for r in found["rows"]] == [
-	    (line.split()[0], line[9:20].strip(), line[20:]) for line in rows]
+	    (line.split()[0], line[9:20].strip(), line[21:]) for line in rows]
 	assert all(r["remedy"] for r in found["rows"] if r["status"] != "ok")
 	assert text[-1] == f"{found['ok']} ok, {found['warnings']} warnings, {found['fail']} fail"
 	assert found["fail"] == 0 and found["ok"] > 10
@@ -192,7 +192,7 @@ good_line() {
 }
 
 @test "StateDir: its mode, none, a link, in memory, a parent that others write" {
-	local memory place=$BATS_TEST_TMPDIR/state
+	local memory place=$SANDBOX/other-state
 	mkdir -m 755 "$place"
 	run -1 check --state-dir "$place"
 	row fail state "StateDir $place has mode 0755: chmod 0700 $place"
@@ -260,15 +260,13 @@ prolog_flags() {
 }
 
 @test "what was left to its default, and a sampling that samples nothing" {
-	run -0 check --config /dev/null
-	row fail lens.conf "*" || true
 	: >"$BATS_TEST_TMPDIR/empty.conf"
 	run -0 check --config "$BATS_TEST_TMPDIR/empty.conf"
 	row warning strategy "Strategy is not set. The default is single_rank*"
 	row ok tasks "no TaskEndpoint: *"
 	echo "Strategy=sampled" >"$BATS_TEST_TMPDIR/empty.conf"
 	run -0 check --config "$BATS_TEST_TMPDIR/empty.conf"
-	row warning strategy "sampled: a share of 1.0 *"
+	row warning strategy "sampled: a share of 1 of the ranks*"
 	echo "Inject=never" >"$BATS_TEST_TMPDIR/empty.conf"
 	run -0 check --config "$BATS_TEST_TMPDIR/empty.conf"
 	row warning switches "Inject=never: *"

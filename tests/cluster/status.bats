@@ -117,6 +117,8 @@ field_is() { # EXPRESSION VALUE
 	[[ $output == *"only root can look into $STATE_DIR"* ]]
 	run -2 "$LENS" status --state-dir "$SANDBOX/none"
 	[[ $output == *"$SANDBOX/none"* ]]
+	run -2 "$LENS" status --state-dir "$SANDBOX/none" --config "$SANDBOX/none.conf"
+	[[ $output == "slurm-lens status: lens.conf $SANDBOX/none.conf: "* && $output != *"slurm-lens agent"* ]]
 	run -2 "$LENS" status --format xml
 	run -2 "$LENS" status --frmat
 	run -0 "$LENS" status --help

@@ -33,9 +33,9 @@ check() {
 
 @test "without a slurm.conf it fails, soon, and looks at the rest" {
 	run -1 check --plugstack "$BATS_TEST_TMPDIR/plugstack.conf"
-	[[ $output == *"fail     slurm      slurmctld: "* ]]
-	[[ $output == *"fail     plugstack  $BATS_TEST_TMPDIR/plugstack.conf: No such file or directory"* ]]
-	[[ $output == *"strategy   Strategy is not set."* ]]
+	[[ $output == *"fail     slurm       slurmctld: "* ]]
+	[[ $output == *"fail     plugstack   $BATS_TEST_TMPDIR/plugstack.conf: No such file or directory"* ]]
+	[[ $output == *"strategy    Strategy is not set."* ]]
 	[[ ${lines[-1]} =~ ^[0-9]+\ ok,\ [0-9]+\ warnings,\ [0-9]+\ fail$ ]]
 }
 

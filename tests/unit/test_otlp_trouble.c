@@ -21,8 +21,8 @@ static void test_http_by_status(void **state)
 	lens_answer_init(&answer);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		answer.status = rows[i].status;
-		if (lens_trouble_of(&answer, false) != rows[i].trouble)
-			fail_msg("%ld: %d", rows[i].status, (int)lens_trouble_of(&answer, false));
+		if (lens_trouble_of(&answer, false, false) != rows[i].trouble)
+			fail_msg("%ld: %d", rows[i].status, (int)lens_trouble_of(&answer, false, false));
 	}
 }
 
@@ -48,16 +48,16 @@ static void test_grpc_by_its_own_status_first(void **state)
 	answer.http2 = true;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		answer.grpc.code = rows[i].code;
-		assert_int_equal(lens_trouble_of(&answer, true), rows[i].trouble);
+		assert_int_equal(lens_trouble_of(&answer, true, false), rows[i].trouble);
 	}
 	answer.grpc.code = -1;
-	assert_int_equal(lens_trouble_of(&answer, true), LENS_TROUBLE_PROTOCOL);
+	assert_int_equal(lens_trouble_of(&answer, true, false), LENS_TROUBLE_PROTOCOL);
 	answer.status = 401;
-	assert_int_equal(lens_trouble_of(&answer, true), LENS_TROUBLE_CREDENTIALS);
+	assert_int_equal(lens_trouble_of(&answer, true, false), LENS_TROUBLE_CREDENTIALS);
 	answer.status = 503;
-	assert_int_equal(lens_trouble_of(&answer, true), LENS_TROUBLE_BUSY);
+	assert_int_equal(lens_trouble_of(&answer, true, false), LENS_TROUBLE_BUSY);
 	answer.status = 404;
-	assert_int_equal(lens_trouble_of(&answer, true), LENS_TROUBLE_PROTOCOL);
+	assert_int_equal(lens_trouble_of(&answer, true, false), LENS_TROUBLE_PROTOCOL);
 }
 
 static void test_without_an_answer_by_how_it_failed(void **state)
@@ -80,9 +80,14 @@ static void test_without_an_answer_by_how_it_failed(void **state)
 	lens_answer_init(&answer);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		answer.code = rows[i].code;
-		assert_int_equal(lens_trouble_of(&answer, false), rows[i].trouble);
-		assert_int_equal(lens_trouble_of(&answer, true), rows[i].trouble);
+		assert_int_equal(lens_trouble_of(&answer, false, false), rows[i].trouble);
+		assert_int_equal(lens_trouble_of(&answer, true, false), rows[i].trouble);
 	}
+	answer.code = CURLE_RECV_ERROR;
+	assert_int_equal(lens_trouble_of(&answer, false, false), LENS_TROUBLE_OTHER);
+	assert_int_equal(lens_trouble_of(&answer, true, false), LENS_TROUBLE_PROTOCOL);
+	assert_int_equal(lens_trouble_of(&answer, false, true), LENS_TROUBLE_TLS);
+	assert_int_equal(lens_trouble_of(&answer, true, true), LENS_TROUBLE_TLS);
 }
 
 static void test_a_result_has_trouble_and_the_servers_clock(void **state)
