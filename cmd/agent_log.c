@@ -18,7 +18,7 @@
 
 struct agent_log {
 	const char *command; /* NULL: to a file and syslog */
-	int directory; /* -1: no file */
+	int directory;       /* -1: no file */
 	int fd;
 	char last[LINE];
 	unsigned long repeated;

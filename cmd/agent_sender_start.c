@@ -20,9 +20,9 @@ void agent_secret_files(struct agent_secret_file out[AGENT_SECRET_FILES],
 	out[HEADERS] = (struct agent_secret_file){ "HeadersFile", config->headers_file, true };
 	out[AUTHORITIES] =
 		(struct agent_secret_file){ "CertificateFile", config->certificate_file, false };
-	out[CLIENT_CERTIFICATE] = (struct agent_secret_file){
-		"ClientCertificateFile", config->client_certificate_file, false
-	};
+	out[CLIENT_CERTIFICATE] =
+		(struct agent_secret_file){ "ClientCertificateFile",
+					    config->client_certificate_file, false };
 	out[CLIENT_KEY] =
 		(struct agent_secret_file){ "ClientKeyFile", config->client_key_file, true };
 }

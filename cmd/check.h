@@ -44,8 +44,8 @@ struct check {
 	struct lens_plugstack stack;
 	const struct lens_plugstack_line *line; /* lens's own in STACK; NULL: none */
 	struct lens_config *config;             /* as the plugin has it here */
-	bool receiver_date; /* a receiver told its time */
-	int64_t receiver_skew; /* how far its clock is ahead, seconds */
+	bool receiver_date;                     /* a receiver told its time */
+	int64_t receiver_skew;                  /* how far its clock is ahead, seconds */
 	struct check_rows rows;
 };
 

@@ -19,8 +19,8 @@
 
 /* One receiver: where it is, and as whom it is talked to. */
 struct receiver {
-	const char *name; /* of the row */
-	const char *key;  /* the setting that names it */
+	const char *name;                 /* of the row */
+	const char *key;                  /* the setting that names it */
 	const struct lens_config *config; /* Endpoint is the receiver's */
 	enum lens_exporter_kind kind;
 	const char *credentials; /* what to do when it wants others */

@@ -105,9 +105,8 @@ static struct json_object *row_json(const struct check_row *row)
 	json_object_object_add(object, "status", json_object_new_string(level_names[row->level]));
 	json_object_object_add(object, "check", json_object_new_string(row->name));
 	json_object_object_add(object, "text", json_object_new_string(row->text));
-	json_object_object_add(
-		object, "remedy",
-		row->remedy != NULL ? json_object_new_string(row->remedy) : NULL);
+	json_object_object_add(object, "remedy",
+			       row->remedy != NULL ? json_object_new_string(row->remedy) : NULL);
 	return object;
 }
 
@@ -122,9 +121,9 @@ int check_rows_show_json(const struct check_rows *rows)
 		json_object_array_add(list, row_json(&rows->rows[i]));
 	json_object_object_add(root, "rows", list);
 	for (int level = CHECK_OK; level <= CHECK_FAIL; level++)
-		json_object_object_add(root, keys[level],
-				       json_object_new_uint64(check_count(
-					       rows, (enum check_level)level)));
+		json_object_object_add(
+			root, keys[level],
+			json_object_new_uint64(check_count(rows, (enum check_level)level)));
 	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
 							    JSON_C_TO_STRING_NOSLASHESCAPE);
 	if (text != NULL)

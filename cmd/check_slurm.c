@@ -56,7 +56,8 @@ void check_environment(struct check *check)
 		return;
 	check_add(check, CHECK_FAIL, "environment", "SLURM_CONF=%s is not used: %s", conf,
 		  err.text);
-	check_remedy(check, "unset SLURM_CONF, or make the file and the directories above it root's");
+	check_remedy(check,
+		     "unset SLURM_CONF, or make the file and the directories above it root's");
 	unsetenv("SLURM_CONF");
 }
 
@@ -65,11 +66,12 @@ static void prolog_check(struct check *check)
 	const struct lens_site *site = &check->site;
 
 	if (site->run_in_job) {
-		check_add(check, CHECK_WARNING, "prolog",
-			  "PrologFlags=RunInJob: Slurm runs no SPANK prolog and epilog. The attempt "
-			  "is what the job's environment says until slurmctld confirms it, the "
-			  "extern step stands for begin and end of the job on a node, and an agent "
-			  "that died is started by slurmd alone");
+		check_add(
+			check, CHECK_WARNING, "prolog",
+			"PrologFlags=RunInJob: Slurm runs no SPANK prolog and epilog. The attempt "
+			"is what the job's environment says until slurmctld confirms it, the "
+			"extern step stands for begin and end of the job on a node, and an agent "
+			"that died is started by slurmd alone");
 		check_remedy(check, "nothing, if the flag is needed; else PrologFlags=Alloc");
 	} else if (site->alloc) {
 		check_add(check, CHECK_OK, "prolog",
@@ -77,10 +79,11 @@ static void prolog_check(struct check *check)
 			  "runs",
 			  site->contain ? "Alloc,Contain" : "Alloc");
 	} else {
-		check_add(check, CHECK_WARNING, "prolog",
-			  "PrologFlags has no Alloc: a node's prolog runs when its first step does. "
-			  "The job's start is then told by its batch host or its end, and nodes "
-			  "without a step note nothing");
+		check_add(
+			check, CHECK_WARNING, "prolog",
+			"PrologFlags has no Alloc: a node's prolog runs when its first step does. "
+			"The job's start is then told by its batch host or its end, and nodes "
+			"without a step note nothing");
 		check_remedy(check, "PrologFlags=Alloc in slurm.conf (or Contain, which has it)");
 	}
 }
@@ -92,9 +95,8 @@ void check_slurm(struct check *check)
 	check->site_known = lens_site_ask(&check->site, &err) == 0;
 	if (!check->site_known) {
 		check_add(check, CHECK_FAIL, "slurm", "%s", err.text);
-		check_remedy(check,
-			     "is slurmctld up, and does slurm.conf (or SLURM_CONF) name it? "
-			     "`scontrol ping` says more");
+		check_remedy(check, "is slurmctld up, and does slurm.conf (or SLURM_CONF) name it? "
+				    "`scontrol ping` says more");
 		return;
 	}
 	check_add(check, CHECK_OK, "slurm", "slurmctld %s of cluster %s answers",

@@ -54,8 +54,7 @@ static int state_look(struct check *check)
 	if (lstat(path, &status) != 0) {
 		check_add(check, errno == ENOENT ? CHECK_FAIL : CHECK_WARNING, "state",
 			  "StateDir %s: %s", path,
-			  errno == ENOENT ? "there is none"
-					  : "only root can see it: not checked");
+			  errno == ENOENT ? "there is none" : "only root can see it: not checked");
 		check_remedy(check, errno == ENOENT ? "restart slurmd, which makes it, or read "
 						      "its log for why it does not"
 						    : "run this as root");
@@ -117,7 +116,8 @@ static void absent_say(struct check *check)
 		return;
 	case LENS_AGENT_EXTERNAL:
 		check_add(check, CHECK_FAIL, "agent",
-			  "none runs for %s, and Agent=external leaves it to you to start one", path);
+			  "none runs for %s, and Agent=external leaves it to you to start one",
+			  path);
 		check_remedy(check, "systemctl enable --now slurm-lens-agent");
 		return;
 	case LENS_AGENT_AUTO:

@@ -71,10 +71,10 @@ struct lens_config {
 	char *agent_path;              /* AgentPath */
 	char *agent_user;              /* AgentUser, who talks to the receiver: nobody */
 	char *service_name;            /* ServiceName of lens's own spans: slurm */
-	char *environment; /* Environment: deployment.environment of jobs that name none */
-	char *realm;       /* Realm */
+	char *environment;        /* Environment: deployment.environment of jobs that name none */
+	char *realm;              /* Realm */
 	unsigned int problem_max; /* lines of lens.conf that are reported one by one: 10 */
-	char *config_path; /* the lens.conf that was read or looked for; "" none */
+	char *config_path;        /* the lens.conf that was read or looked for; "" none */
 	/* The plugstack arguments other than config=, as they were given, for the agent. */
 	char **arguments;
 	size_t argument_count;

@@ -35,7 +35,8 @@ static int descriptors_reset(int pipe_end)
 	return 0;
 }
 
-__attribute__((noreturn)) static void child_run(lens_ask_fn *ask, const void *question, int pipe_end)
+__attribute__((noreturn)) static void child_run(lens_ask_fn *ask, const void *question,
+						int pipe_end)
 {
 	struct rlimit no_core = { 0, 0 };
 	struct lens_error err = LENS_ERROR_INIT;

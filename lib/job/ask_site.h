@@ -9,15 +9,15 @@
 
 /* What slurmctld says of its configuration. Strings are never NULL. */
 struct lens_site {
-	char *version; /* `22.05.8` */
-	char *cluster; /* ClusterName */
+	char *version;    /* `22.05.8` */
+	char *cluster;    /* ClusterName */
 	char *plugstack;  /* PlugStackConfig */
 	char *plugin_dir; /* PluginDir */
 	char *user;       /* SlurmUser */
 	/* PrologFlags. Slurm sets alloc with any of the others. */
 	bool alloc, contain, run_in_job;
-	int64_t now;     /* slurmctld's clock when it answered, seconds */
-	int64_t asked;   /* this machine's, before ... */
+	int64_t now;      /* slurmctld's clock when it answered, seconds */
+	int64_t asked;    /* this machine's, before ... */
 	int64_t answered; /* ... and after */
 };
 

@@ -19,10 +19,10 @@ enum lens_verdict {
 /* What kind of thing went wrong, for who says what to do about it. */
 enum lens_trouble {
 	LENS_TROUBLE_NONE,
-	LENS_TROUBLE_AWAY,        /* no connection: refused, no way there, a name that is not known */
-	LENS_TROUBLE_SILENT,      /* no answer in time */
-	LENS_TROUBLE_TLS,         /* certificates, or one side speaks no TLS */
-	LENS_TROUBLE_PROTOCOL,    /* what is there is not of this protocol */
+	LENS_TROUBLE_AWAY,     /* no connection: refused, no way there, a name that is not known */
+	LENS_TROUBLE_SILENT,   /* no answer in time */
+	LENS_TROUBLE_TLS,      /* certificates, or one side speaks no TLS */
+	LENS_TROUBLE_PROTOCOL, /* what is there is not of this protocol */
 	LENS_TROUBLE_CREDENTIALS, /* HTTP 401, 403 and their like in gRPC */
 	LENS_TROUBLE_PLACE,       /* it is no receiver of traces: HTTP 404, a redirect */
 	LENS_TROUBLE_BUSY,        /* it takes nothing now */
@@ -34,8 +34,8 @@ struct lens_export_result {
 	int64_t retry_after_ms; /* RETRY: what the server asked for, -1 nothing */
 	uint64_t rejected;      /* DONE: spans that the server says it did not take */
 	enum lens_trouble trouble;
-	int64_t date;           /* network: the receiver's clock, seconds; 0 it did not tell */
-	char message[256];      /* for a log line, no secret in it; "" when all went well */
+	int64_t date;      /* network: the receiver's clock, seconds; 0 it did not tell */
+	char message[256]; /* for a log line, no secret in it; "" when all went well */
 };
 
 enum lens_exporter_kind {

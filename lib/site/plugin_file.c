@@ -53,8 +53,8 @@ static int object_open(struct object *object, const struct lens_text *text)
 /* The section INDEX; -1 when there is none. */
 static int section_read(const struct object *object, size_t index, ElfW(Shdr) * out)
 {
-	const char *at = range(object, object->header.e_shoff, object->header.e_shnum,
-			       sizeof(ElfW(Shdr)));
+	const char *at =
+		range(object, object->header.e_shoff, object->header.e_shnum, sizeof(ElfW(Shdr)));
 
 	if (at == NULL || index >= object->header.e_shnum)
 		return -1;
@@ -66,8 +66,8 @@ static int section_read(const struct object *object, size_t index, ElfW(Shdr) * 
  * nothing of the file. */
 static const char *address_find(const struct object *object, uint64_t address, size_t *bytes)
 {
-	const char *at = range(object, object->header.e_phoff, object->header.e_phnum,
-			       sizeof(ElfW(Phdr)));
+	const char *at =
+		range(object, object->header.e_phoff, object->header.e_phnum, sizeof(ElfW(Phdr)));
 	ElfW(Phdr) segment;
 
 	for (size_t i = 0; at != NULL && i < object->header.e_phnum; i++) {

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FILE_MAX  (1024 * 1024)
+#define FILE_MAX   (1024 * 1024)
 #define LINE_BYTES 4095 /* bytes that Slurm reads at once; the rest is a line of its own to it */
-#define DEPTH_MAX 16   /* Slurm has no limit: a file that includes itself ends it */
+#define DEPTH_MAX  16   /* Slurm has no limit: a file that includes itself ends it */
 
 static const char separators[] = " \t";
 

@@ -98,8 +98,7 @@ static void lens_read(struct reading *reading, const struct lens_script_word *wo
 		problem(reading, word->line, err.text);
 		return;
 	}
-	if (value == NULL && !spec->argument_optional &&
-	    reading->next < reading->script->count)
+	if (value == NULL && !spec->argument_optional && reading->next < reading->script->count)
 		value = reading->script->words[reading->next++].text;
 	if (lens_options_set(&reading->out->lens, spec->name, value, &err) != 0)
 		problem(reading, word->line, err.text);

@@ -10,6 +10,7 @@ check() {
 # row STATUS NAME PATTERN: the output of `run` has such a row; PATTERN is a glob of its text.
 row() {
 	local status name text line
+	# shellcheck disable=SC2154 # bats' run sets it
 	for line in "${lines[@]}"; do
 		status=${line%% *}
 		name=${line:9:11}
@@ -17,6 +18,7 @@ row() {
 		# shellcheck disable=SC2053 # a pattern
 		[[ $status = "$1" && ${name%"${name##*[! ]}"} = "$2" && $text = $3 ]] && return 0
 	done
+	# shellcheck disable=SC2154
 	printf 'no row %s %s %s in:\n%s\n' "$1" "$2" "$3" "$output" >&2
 	return 1
 }

@@ -56,7 +56,7 @@ good_line() {
 	row ok strategy "first_rank_per_node: *"
 	row ok "run id" "nemo.run.id is the job's id*"
 	[[ ${lines[-1]} == *" 0 fail" ]]
-	[ "$(ls "$RECEIVED"/0*.body | wc -l)" = 2 ]
+	[ "$(find "$RECEIVED" -name "0*.body" | wc -l)" = 2 ]
 	[ "$(spans_eval 'len(spans)')" = 0 ]
 }
 

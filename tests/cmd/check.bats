@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 setup() {
 	LENS=$LENS_TEST_BUILDDIR/slurm-lens
 	export SLURM_CONF=$BATS_TEST_TMPDIR/slurm.conf
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 }
 
 check() {
@@ -40,6 +40,7 @@ check() {
 }
 
 @test "a disk that is full is no answer" {
+	# shellcheck disable=SC2016 # the inner shell's
 	run -2 bash -c '"$0" check --state-dir /none >/dev/full' "$LENS"
 	[[ $output == *"standard output: No space left on device"* ]]
 }

@@ -135,11 +135,11 @@ static void changed_settings_do_no_harm(void **state)
 static void results_come_as_they_went(void **state)
 {
 	struct lens_export_result out, in = { .verdict = LENS_VERDICT_DROP,
-					  .retry_after_ms = 1234,
-					  .rejected = 5,
-					  .trouble = LENS_TROUBLE_PLACE,
-					  .date = 1796068800,
-					  .message = "HTTP 400" };
+					      .retry_after_ms = 1234,
+					      .rejected = 5,
+					      .trouble = LENS_TROUBLE_PLACE,
+					      .date = 1796068800,
+					      .message = "HTTP 400" };
 	struct lens_text text = LENS_TEXT_INIT;
 	uint32_t number = 0;
 
@@ -165,9 +165,9 @@ static void results_come_as_they_went(void **state)
 static void a_hostile_result_is_bounded(void **state)
 {
 	struct lens_export_result out, in = { .verdict = LENS_VERDICT_RETRY,
-					  .retry_after_ms = INT64_MAX,
-					  .rejected = UINT64_MAX,
-					  .date = INT64_MAX };
+					      .retry_after_ms = INT64_MAX,
+					      .rejected = UINT64_MAX,
+					      .date = INT64_MAX };
 	struct lens_text text = LENS_TEXT_INIT;
 	uint32_t number = 0, verdict = 4, trouble = LENS_TROUBLE_OTHER + 1;
 	size_t trouble_at = 2 * sizeof(number) + 2 * sizeof(int64_t);
@@ -200,7 +200,8 @@ static void a_hostile_result_is_bounded(void **state)
 
 static void a_negative_wait_is_none(void **state)
 {
-	struct lens_export_result out, in = { .verdict = LENS_VERDICT_RETRY, .retry_after_ms = INT64_MIN };
+	struct lens_export_result out,
+		in = { .verdict = LENS_VERDICT_RETRY, .retry_after_ms = INT64_MIN };
 	struct lens_text text = LENS_TEXT_INIT;
 	uint32_t number;
 

@@ -22,7 +22,8 @@ static void test_http_by_status(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		answer.status = rows[i].status;
 		if (lens_trouble_of(&answer, false, false) != rows[i].trouble)
-			fail_msg("%ld: %d", rows[i].status, (int)lens_trouble_of(&answer, false, false));
+			fail_msg("%ld: %d", rows[i].status,
+				 (int)lens_trouble_of(&answer, false, false));
 	}
 }
 
@@ -92,8 +93,8 @@ static void test_without_an_answer_by_how_it_failed(void **state)
 
 static void test_a_result_has_trouble_and_the_servers_clock(void **state)
 {
-	struct exchange exchange = exchange_with(ANSWER(
-		"403 Forbidden", EMPTY "Date: Mon, 30 Nov 2026 20:00:00 GMT\r\n", ""));
+	struct exchange exchange = exchange_with(
+		ANSWER("403 Forbidden", EMPTY "Date: Mon, 30 Nov 2026 20:00:00 GMT\r\n", ""));
 
 	(void)state;
 	exchange_check(&exchange, LENS_VERDICT_DROP, "HTTP 403");

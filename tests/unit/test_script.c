@@ -86,8 +86,8 @@ static char problems[4096];
 static void note_problem(void *context, unsigned int line, const char *text)
 {
 	(void)context;
-	snprintf(problems + strlen(problems), sizeof(problems) - strlen(problems), "%u: %s\n",
-		 line, text);
+	snprintf(problems + strlen(problems), sizeof(problems) - strlen(problems), "%u: %s\n", line,
+		 text);
 }
 
 /* The options of TEXT, of which EXPECTED comes; the caller clears. */
