@@ -39,6 +39,7 @@ struct check {
 	bool root;
 	bool compute; /* a slurmd runs on this machine */
 
+	uint32_t slurm; /* the Slurm that is installed here, 0x160508 for 22.05.8 */
 	bool site_known;
 	struct lens_site site; /* empty strings when it is not known */
 	struct lens_plugstack stack;

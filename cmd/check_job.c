@@ -9,6 +9,7 @@
 #include "lib/site/script_options.h"
 
 #include <inttypes.h>
+#include <slurm/slurm_version.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -151,7 +152,8 @@ void check_job(struct check *check)
 			  check->job);
 		goto out;
 	}
-	if (lens_script_read(&script, text.data, &err) != 0) {
+	if (lens_script_read(&script, text.data,
+			     check->slurm != 0 ? check->slurm : SLURM_VERSION_NUMBER, &err) != 0) {
 		check_add(check, CHECK_FAIL, "job", "%s: %s", check->job, err.text);
 		check_remedy(check, "close the quote");
 		goto out;

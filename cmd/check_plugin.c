@@ -104,29 +104,20 @@ static void required_check(struct check *check)
 	check_remedy(check, "write optional");
 }
 
-/* The Slurm that is to load the plugin here; 0 unknown. */
-static uint32_t slurm_here(const struct check *check)
-{
-	uint32_t installed = lens_plugin_dir_slurm(plugin_dir(check));
-
-	return installed != 0 ? installed : lens_slurm_version_parse(check->site.version);
-}
-
 static void version_check(struct check *check, const char *path,
 			  const struct lens_plugin_file *file)
 {
 	char built[LENS_SLURM_VERSION], here[LENS_SLURM_VERSION];
-	uint32_t slurm = slurm_here(check);
 
 	lens_slurm_version_format(built, file->slurm);
-	lens_slurm_version_format(here, slurm);
-	if (slurm == 0) {
+	lens_slurm_version_format(here, check->slurm);
+	if (check->slurm == 0) {
 		check_add(check, CHECK_WARNING, "plugin",
 			  "%s is for Slurm %s; which Slurm is installed here cannot be seen in %s",
 			  path, built, plugin_dir(check));
 		return;
 	}
-	if (!lens_plugin_fits(file->slurm, slurm)) {
+	if (!lens_plugin_fits(file->slurm, check->slurm)) {
 		check_add(check, CHECK_FAIL, "plugin",
 			  "%s was built for Slurm %s, and here is %s, which does not load it", path,
 			  built, here);
@@ -192,6 +183,9 @@ void check_plugin(struct check *check)
 	struct lens_error err = LENS_ERROR_INIT;
 	char *path = plugstack_path(check);
 
+	check->slurm = lens_plugin_dir_slurm(plugin_dir(check));
+	if (check->slurm == 0)
+		check->slurm = lens_slurm_version_parse(check->site.version);
 	if (path == NULL) {
 		check->rows.failed = true;
 		return;

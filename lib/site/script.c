@@ -25,10 +25,11 @@ static int word_add(struct lens_script *script, struct lens_text *text, unsigned
 }
 
 /*
- * Moves *AT behind the next word, which is added to WORD. 1: there is one; 0: the line ends; -1:
+ * Moves *AT behind the next word, which is added to WORD; an escaped blank is of it if
+ * KEEP_BLANKS. 1: there is one; 0: the line ends; -1:
  * *QUOTE is not closed.
  */
-static int word_read(struct lens_text *word, const char **at, char *quote)
+static int word_read(struct lens_text *word, const char **at, bool keep_blanks, char *quote)
 {
 	bool escaped = false;
 	const char *c = *at;
@@ -36,7 +37,9 @@ static int word_read(struct lens_text *word, const char **at, char *quote)
 	*quote = '\0';
 	while (isspace((unsigned char)*c))
 		c++;
-	for (; *c != '\0' && (*quote != '\0' || !isspace((unsigned char)*c)); c++) {
+	for (; *c != '\0'; c++) {
+		if (*quote == '\0' && !(escaped && keep_blanks) && isspace((unsigned char)*c))
+			break;
 		if (!escaped && *c == '\\') {
 			escaped = true;
 			continue;
@@ -61,13 +64,13 @@ static int word_read(struct lens_text *word, const char **at, char *quote)
 }
 
 static int directive_read(struct lens_script *out, const char *line, unsigned int number,
-			  struct lens_error *err)
+			  bool keep_blanks, struct lens_error *err)
 {
 	struct lens_text word = LENS_TEXT_INIT;
 	char quote;
 	int rc;
 
-	while ((rc = word_read(&word, &line, &quote)) == 1) {
+	while ((rc = word_read(&word, &line, keep_blanks, &quote)) == 1) {
 		if (word_add(out, &word, number) != 0) {
 			rc = lens_error_set(err, "out of memory");
 			break;
@@ -97,9 +100,10 @@ static bool is_command(const char *line)
 	return *line != '\0' && *line != '#';
 }
 
-int lens_script_read(struct lens_script *out, const char *text, struct lens_error *err)
+int lens_script_read(struct lens_script *out, const char *text, uint32_t slurm,
+		     struct lens_error *err)
 {
-	bool commands = false;
+	bool keep_blanks = slurm >= LENS_SCRIPT_BLANKS_SINCE, commands = false;
 	unsigned int number = 0;
 	int rc = 0;
 
@@ -113,7 +117,7 @@ int lens_script_read(struct lens_script *out, const char *text, struct lens_erro
 		if (line == NULL)
 			rc = lens_error_set(err, "out of memory");
 		else if (words != NULL && !commands)
-			rc = directive_read(out, words, number, err);
+			rc = directive_read(out, words, number, keep_blanks, err);
 		else if (words != NULL && out->late_line == 0 && strstr(words, "--lens") != NULL)
 			out->late_line = number;
 		else if (words == NULL)

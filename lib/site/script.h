@@ -5,6 +5,7 @@
 #include "lib/core/error.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* A word of an sbatch script's directives. */
 struct lens_script_word {
@@ -20,14 +21,20 @@ struct lens_script {
 	unsigned int late_line;
 };
 
+/* From this Slurm on `\` keeps a blank within a word; before, the word ends there. Measured on
+ * 24.11 and 22.05; the releases between were not asked. */
+#define LENS_SCRIPT_BLANKS_SINCE 0x180b00
+
 /*
- * Reads the directives of TEXT, an sbatch script, as sbatch does (measured on 22.05): lines
- * that begin with `#SBATCH`, or `#SLURM`, until the first line that is neither empty nor a
- * comment; words between blanks; `'` and `"` quote, `\` escapes all but blanks, within quotes too; a `#`
- * outside of quotes ends the line wherever it stands, as does an empty word. 0, or -1 with ERR
- * (without the name of the file: the line and what is wrong). The caller clears OUT either way.
+ * Reads the directives of TEXT, an sbatch script, as sbatch of SLURM (0x160508 is 22.05.8) does,
+ * measured on 22.05 and 24.11: lines that begin with `#SBATCH`, or `#SLURM`, until the first line
+ * that is neither empty nor a comment; words between blanks; `'` and `"` quote; `\` escapes,
+ * within quotes too; a `#` outside of quotes ends the line wherever it stands, as does an empty
+ * word. 0, or -1 with ERR (without the name of the file: the line and what is wrong). The caller
+ * clears OUT either way.
  */
-int lens_script_read(struct lens_script *out, const char *text, struct lens_error *err);
+int lens_script_read(struct lens_script *out, const char *text, uint32_t slurm,
+		     struct lens_error *err);
 void lens_script_clear(struct lens_script *script);
 
 #endif

@@ -78,6 +78,9 @@ taken() {
 	taken '#SBATCH "" --lens-strategy=bad'
 	taken ' #SBATCH --lens-strategy=bad'
 	taken '#SBATCH --lens-user' '#SBATCH ada'
+	# Releases differ here; check goes with the one that is installed.
+	both '#SBATCH --lens-user=a\ --lens-rank=x'
+	both '#SBATCH --lens-user=a\ b'
 	taken '#SBATCH -J lens --lens-run-id=run-1 -n 2'
 }
 

@@ -88,7 +88,10 @@ static const struct lens_text *hear(int fd, enum lens_relay_kind kind)
 
 static void answer(int fd, uint32_t number)
 {
-	struct lens_export_result result = { LENS_VERDICT_DONE, -1, 2, "two were not taken" };
+	struct lens_export_result result = { .verdict = LENS_VERDICT_DONE,
+					     .retry_after_ms = -1,
+					     .rejected = 2,
+					     .message = "two were not taken" };
 	struct lens_text text = LENS_TEXT_INIT;
 
 	if (lens_relay_result_write(&text, number, &result) != 0)

@@ -12,6 +12,8 @@
 
 /* What the tests say of sbatch was asked of sbatch 22.05 (tests/cluster/check.bats asks again). */
 
+#define SLURM 0x160508
+
 /* Checks the words of TEXT: WANTED has each as `LINE:WORD;`. */
 static void assert_words(const char *text, const char *wanted)
 {
@@ -19,7 +21,7 @@ static void assert_words(const char *text, const char *wanted)
 	struct lens_script script;
 	char found[1024] = "";
 
-	if (lens_script_read(&script, text, &err) != 0)
+	if (lens_script_read(&script, text, SLURM, &err) != 0)
 		fail_msg("%s", err.text);
 	for (size_t i = 0; i < script.count; i++)
 		snprintf(found + strlen(found), sizeof(found) - strlen(found), "%u:%s;",
@@ -57,13 +59,28 @@ static void words_are_quoted_as_sbatch_has_it(void **state)
 	assert_words("#SBATCH --a \"\" --b\n#SBATCH --c\n", "1:--a;2:--c;");
 }
 
+static void an_escaped_blank_is_of_the_word_since_24_11(void **state)
+{
+	static const char text[] = "#SBATCH a\\ b\\";
+	struct lens_error err = LENS_ERROR_INIT;
+	struct lens_script script;
+
+	(void)state;
+	assert_int_equal(lens_script_read(&script, text, 0x180b05, &err), 0);
+	assert_int_equal(script.count, 1);
+	assert_string_equal(script.words[0].text, "a b");
+	lens_script_clear(&script);
+	assert_words(text, "1:a;1:b;");
+}
+
 static void an_open_quote_is_an_error(void **state)
 {
 	struct lens_error err = LENS_ERROR_INIT;
 	struct lens_script script;
 
 	(void)state;
-	assert_int_equal(lens_script_read(&script, "#!x\n#SBATCH --lens-user='a b\n", &err), -1);
+	assert_int_equal(lens_script_read(&script, "#!x\n#SBATCH --lens-user='a b\n", SLURM, &err),
+			 -1);
 	assert_non_null(strstr(err.text, "line 2: ' is not closed"));
 	lens_script_clear(&script);
 }
@@ -74,8 +91,8 @@ static void a_directive_too_late_is_found(void **state)
 	struct lens_script script;
 
 	(void)state;
-	assert_int_equal(lens_script_read(&script, "true\n#SBATCH -n 2\n#SBATCH --lens\n", &err),
-			 0);
+	assert_int_equal(
+		lens_script_read(&script, "true\n#SBATCH -n 2\n#SBATCH --lens\n", SLURM, &err), 0);
 	assert_int_equal(script.late_line, 3);
 	assert_int_equal(script.count, 0);
 	lens_script_clear(&script);
@@ -98,7 +115,7 @@ static struct lens_script_options options_of(const char *text, int expected)
 	struct lens_script script;
 
 	problems[0] = '\0';
-	assert_int_equal(lens_script_read(&script, text, &err), 0);
+	assert_int_equal(lens_script_read(&script, text, SLURM, &err), 0);
 	if (lens_script_options_read(&options, &script, note_problem, NULL) != expected)
 		fail_msg("%s: %s", text, problems);
 	lens_script_clear(&script);
@@ -189,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(directives_end_at_the_first_command),
 		cmocka_unit_test(words_are_quoted_as_sbatch_has_it),
+		cmocka_unit_test(an_escaped_blank_is_of_the_word_since_24_11),
 		cmocka_unit_test(an_open_quote_is_an_error),
 		cmocka_unit_test(a_directive_too_late_is_found),
 		cmocka_unit_test(options_are_read_in_both_forms),
