@@ -45,7 +45,6 @@ static int conf_write(struct lens_carrier *record, const slurm_conf_t *conf)
 			       text_add(record, "cluster", conf->cluster_name) ||
 			       text_add(record, "plugstack", conf->plugstack) ||
 			       text_add(record, "plugin_dir", conf->plugindir) ||
-			       text_add(record, "user", conf->slurm_user_name) ||
 			       text_add(record, "alloc", flags & PROLOG_FLAG_ALLOC ? "1" : "0") ||
 			       text_add(record, "contain",
 					flags & PROLOG_FLAG_CONTAIN ? "1" : "0") ||
@@ -59,7 +58,6 @@ static int conf_write(struct lens_carrier *record, const slurm_conf_t *conf)
 static int site_ask(const void *question, struct lens_carrier *record, struct lens_error *err)
 {
 	slurm_conf_t *conf = NULL;
-	int rc;
 
 	(void)question;
 	if (geteuid() == 0)
@@ -68,9 +66,8 @@ static int site_ask(const void *question, struct lens_carrier *record, struct le
 	errno = 0;
 	if (slurm_load_ctl_conf(0, &conf) != SLURM_SUCCESS)
 		return lens_error_set(err, "slurmctld: %s", slurm_strerror(errno));
-	rc = conf_write(record, conf);
-	slurm_free_ctl_conf(conf);
-	return rc == 0 ? 0 : lens_error_set(err, "out of memory");
+	/* CONF ends with this process: what frees it has another name on 26.05. */
+	return conf_write(record, conf) == 0 ? 0 : lens_error_set(err, "out of memory");
 }
 
 static char *text_read(const struct lens_carrier *record, const char *key)
@@ -87,9 +84,8 @@ static int site_read(struct lens_site *out, const struct lens_carrier *record,
 	out->cluster = text_read(record, "cluster");
 	out->plugstack = text_read(record, "plugstack");
 	out->plugin_dir = text_read(record, "plugin_dir");
-	out->user = text_read(record, "user");
 	if (out->version == NULL || out->cluster == NULL || out->plugstack == NULL ||
-	    out->plugin_dir == NULL || out->user == NULL)
+	    out->plugin_dir == NULL)
 		return lens_error_set(err, "out of memory");
 	if (record == NULL)
 		return 0;
@@ -130,6 +126,5 @@ void lens_site_clear(struct lens_site *site)
 	free(site->cluster);
 	free(site->plugstack);
 	free(site->plugin_dir);
-	free(site->user);
 	*site = (struct lens_site){ 0 };
 }

@@ -13,7 +13,6 @@ struct lens_site {
 	char *cluster;    /* ClusterName */
 	char *plugstack;  /* PlugStackConfig */
 	char *plugin_dir; /* PluginDir */
-	char *user;       /* SlurmUser */
 	/* PrologFlags. Slurm sets alloc with any of the others. */
 	bool alloc, contain, run_in_job;
 	int64_t now;      /* slurmctld's clock when it answered, seconds */
