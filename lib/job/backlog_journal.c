@@ -12,55 +12,73 @@
 /* A writer that has its lock writes its first record at once; milliseconds. */
 #define BEGIN_MS 1000
 
-/*
- * The last section's step: 1 with OUT (cleared by the caller), 0 when there is none, -1
- * when memory ran out.
- */
-static int last_step(const struct lens_records *records, struct lens_job_step *out)
+/* The sections of a journal: mostly one. */
+struct sections {
+	struct lens_job_step *steps;
+	size_t count;
+};
+
+static void sections_clear(struct sections *sections)
+{
+	for (size_t i = 0; i < sections->count; i++)
+		lens_job_step_clear(&sections->steps[i]);
+	free(sections->steps);
+	*sections = (struct sections){ 0 };
+}
+
+/* All sections of RECORDS, which must stay. 0, or -1 when memory ran out; the caller clears. */
+static int sections_read(struct sections *out, const struct lens_records *records)
 {
 	struct lens_job_step step;
 	size_t position = 0;
-	int found = 0, rc;
+	int rc;
 
-	*out = (struct lens_job_step){ 0 };
+	*out = (struct sections){ 0 };
 	while ((rc = lens_job_step_read(&step, records, &position)) == 1) {
-		lens_job_step_clear(out);
-		*out = step;
-		found = 1;
+		struct lens_job_step *steps =
+			reallocarray(out->steps, out->count + 1, sizeof(*steps));
+
+		if (steps == NULL) {
+			lens_job_step_clear(&step);
+			rc = -1;
+			break;
+		}
+		out->steps = steps;
+		out->steps[out->count++] = step;
 	}
 	if (rc == -1)
-		lens_job_step_clear(out);
-	return rc == -1 ? -1 : found;
+		sections_clear(out);
+	return rc;
+}
+
+/* The step of the last section; NULL when there is none. */
+static const struct lens_job_step *sections_last(const struct sections *sections)
+{
+	return sections->count > 0 ? &sections->steps[sections->count - 1] : NULL;
 }
 
 /* Puts all sections into requests. True when each was taken. */
 static bool sections_send(struct lens_backlog *backlog, const struct lens_state_name *name,
-			  const struct lens_records *records)
+			  const struct sections *sections)
 {
 	struct backlog_key key = { .what = BACKLOG_STEP, .name = *name };
-	struct lens_job_step step;
-	size_t position = 0;
 	bool sent = true;
 
-	for (; lens_job_step_read(&step, records, &position) == 1; key.section++) {
-		sent = backlog_send(backlog, backlog_step_fill, &step, &key) && sent;
-		lens_job_step_clear(&step);
-	}
+	for (; key.section < sections->count; key.section++)
+		sent = backlog_send(backlog, backlog_step_fill, &sections->steps[key.section],
+				    &key) &&
+		       sent;
 	return sent;
 }
 
 /* Sends and notes all sections. True when nothing of them is needed any more. */
 static bool sections_settle(struct lens_backlog *backlog, const struct lens_state_name *name,
-			    const struct lens_records *records)
+			    const struct sections *sections)
 {
-	struct lens_job_step step;
-	size_t position = 0;
-	bool settled = sections_send(backlog, name, records);
+	bool settled = sections_send(backlog, name, sections);
 
-	while (settled && lens_job_step_read(&step, records, &position) == 1) {
-		backlog_window_append(backlog, name, &step);
-		lens_job_step_clear(&step);
-	}
+	for (size_t i = 0; settled && i < sections->count; i++)
+		backlog_window_append(backlog, name, &sections->steps[i]);
 	return settled;
 }
 
@@ -71,37 +89,49 @@ static bool attempt_settled(const struct lens_job_step *step, bool writer)
 	return step->step != LENS_STEP_BATCH || step->known || step->closed || !writer;
 }
 
-static void records_visit(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,
-			  const struct lens_records *records)
+/* A journal without a section: its writer's first record may yet come. */
+static void empty_visit(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,
+			bool writer)
 {
-	bool writer = lens_journal_has_writer(fd);
-	struct lens_job_step last;
+	bool young = backlog_young(backlog, fd);
 	char text[LENS_STATE_NAME];
-	int found = last_step(records, &last);
 
-	lens_state_name_format(text, name);
-	if (found == 1 && attempt_settled(&last, writer))
-		backlog_adopt(backlog, name, &last);
-	if (found == 0 && backlog_young(backlog, fd) && writer)
+	if (young && writer)
 		backlog_due(backlog, backlog_now(backlog) + BEGIN_MS);
-	if (found == -1 || (found == 0 && (writer || backlog_young(backlog, fd)))) {
+	if (young || writer) {
 		backlog_live_add(backlog, name, NULL);
-	} else if (found == 0) {
-		backlog_log(backlog, "journal %s holds nothing that can be read: removed", text);
-		backlog_unlink(backlog, name);
-	} else if (writer && !last.closed) {
-		backlog_live_add(backlog, name, &last);
-	} else if (sections_settle(backlog, name, records)) {
+		return;
+	}
+	lens_state_name_format(text, name);
+	backlog_log(backlog, "journal %s holds nothing that can be read: removed", text);
+	backlog_unlink(backlog, name);
+}
+
+static void sections_visit(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,
+			   const struct lens_records *records, const struct sections *sections)
+{
+	const struct lens_job_step *last = sections_last(sections);
+	bool writer = lens_journal_has_writer(fd);
+	char text[LENS_STATE_NAME];
+
+	if (last == NULL) {
+		empty_visit(backlog, name, fd, writer);
+		return;
+	}
+	if (attempt_settled(last, writer))
+		backlog_adopt(backlog, name, last);
+	if (writer && !last->closed) {
+		backlog_live_add(backlog, name, last);
+	} else if (sections_settle(backlog, name, sections)) {
+		lens_state_name_format(text, name);
 		if (lens_records_skipped(records) > 0)
 			backlog_log(backlog, "journal %s: %zu lines were cut or foreign", text,
 				    lens_records_skipped(records));
 		backlog_unlink(backlog, name);
 	} else {
-		backlog_live_finished(backlog, name, last.attempt,
+		backlog_live_finished(backlog, name, last->attempt,
 				      (off_t)lens_records_size(records));
 	}
-	if (found == 1)
-		lens_job_step_clear(&last);
 }
 
 /*
@@ -109,18 +139,15 @@ static void records_visit(struct lens_backlog *backlog, const struct lens_state_
  * forked before still writes to it would change spans that may have been sent.
  */
 static bool lost_append(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,
-			const struct lens_records *records)
+			const struct lens_records *records, const struct sections *sections)
 {
-	struct lens_carrier *record = NULL;
-	struct lens_job_step last;
-	bool lost = false;
+	const struct lens_job_step *last = sections_last(sections);
+	struct lens_carrier *record;
+	bool lost;
 
-	if (last_step(records, &last) != 1)
+	if (last == NULL || last->closed || last->lost || lens_journal_has_writer(fd))
 		return false;
-	lost = !last.closed && !last.lost && !lens_journal_has_writer(fd);
-	lens_job_step_clear(&last);
-	if (lost)
-		record = lens_record_create("lost");
+	record = lens_record_create("lost");
 	lost = record != NULL && backlog_record_append(backlog, name, fd, records, record) == 0;
 	lens_carrier_destroy(record);
 	return lost;
@@ -142,25 +169,36 @@ static bool is_passed(struct lens_backlog *backlog, const struct lens_state_name
 	return true;
 }
 
+/* Reads the journal at FD; -1 when it cannot be now. The caller clears SECTIONS, then RECORDS. */
+static int journal_read(int fd, struct lens_records **records, struct sections *sections)
+{
+	*sections = (struct sections){ 0 };
+	*records = lens_records_read(fd);
+	return *records != NULL ? sections_read(sections, *records) : -1;
+}
+
 void backlog_journal_visit(struct lens_backlog *backlog, const struct lens_state_name *name)
 {
 	struct lens_records *records;
-	int fd;
+	struct sections sections;
+	int fd, rc;
 
 	if (is_passed(backlog, name))
 		return;
 	fd = backlog_open(backlog, name, O_RDONLY);
 	if (fd == -1)
 		return;
-	records = lens_records_read(fd);
-	if (records != NULL && lost_append(backlog, name, fd, records)) {
+	rc = journal_read(fd, &records, &sections);
+	if (rc == 0 && lost_append(backlog, name, fd, records, &sections)) {
+		sections_clear(&sections);
 		lens_records_destroy(records);
-		records = lens_records_read(fd);
+		rc = journal_read(fd, &records, &sections);
 	}
-	if (records != NULL)
-		records_visit(backlog, name, fd, records);
+	if (rc == 0)
+		sections_visit(backlog, name, fd, records, &sections);
 	else
 		backlog_live_add(backlog, name, NULL);
+	sections_clear(&sections);
 	lens_records_destroy(records);
 	close(fd);
 }
@@ -168,17 +206,21 @@ void backlog_journal_visit(struct lens_backlog *backlog, const struct lens_state
 char *backlog_journal_resource(struct lens_backlog *backlog, const struct lens_state_name *name)
 {
 	int fd = backlog_open(backlog, name, O_RDONLY);
-	struct lens_records *records = fd == -1 ? NULL : lens_records_read(fd);
-	struct lens_job_step step;
+	struct lens_records *records;
+	struct sections sections;
 	char *resource = NULL;
 
-	if (records != NULL && last_step(records, &step) == 1) {
-		if (step.resource != NULL && strlen(step.resource) <= BACKLOG_RESOURCE_MAX)
-			resource = strdup(step.resource);
-		lens_job_step_clear(&step);
+	if (fd == -1)
+		return NULL;
+	if (journal_read(fd, &records, &sections) == 0) {
+		const struct lens_job_step *last = sections_last(&sections);
+
+		if (last != NULL && last->resource != NULL &&
+		    strlen(last->resource) <= BACKLOG_RESOURCE_MAX)
+			resource = strdup(last->resource);
 	}
+	sections_clear(&sections);
 	lens_records_destroy(records);
-	if (fd != -1)
-		close(fd);
+	close(fd);
 	return resource;
 }
