@@ -117,7 +117,7 @@ static void each_fault_and_then_all_is_there(void **state)
 	assert_int_equal(world->status.dropped, receiver->refused_count + FAULT_REJECTED);
 	assert_int_equal(world->status.failing_since, 0);
 	/* Each that asks for another try had one. */
-	assert_in_range(world->status.retried, 6, 7);
+	assert_true(world->status.retried >= 6 && world->status.retried <= 7);
 	/* Too large: halved, then halved again, then doubled. */
 	assert_int_equal(receiver->sizes[13], 512);
 	assert_int_equal(receiver->sizes[14], 256);
@@ -224,7 +224,7 @@ static void up_again_after_an_hour(void **state)
 	wait_for(world, is_drained, 20);
 	agent_stop(world);
 	/* The last job's end may come after the first request. */
-	assert_in_range(world->receiver->requests, 1, 2);
+	assert_true(world->receiver->requests >= 1 && world->receiver->requests <= 2);
 	assert_int_equal(world->receiver->taken_count, jobs);
 	assert_each_once(world->receiver->taken, jobs);
 	status_look(world);

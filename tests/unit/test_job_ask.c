@@ -50,7 +50,8 @@ static void a_question_given_up_leaves_no_child(void **state)
 
 	(void)state;
 	assert_non_null(ask);
-	assert_in_range(lens_ask_remaining_ms(ask), 1, LENS_ASK_DEADLINE_MS);
+	assert_true(lens_ask_remaining_ms(ask) >= 1 &&
+		    lens_ask_remaining_ms(ask) <= LENS_ASK_DEADLINE_MS);
 	errno = EINTR;
 	lens_ask_destroy(ask);
 	assert_int_equal(errno, EINTR);
