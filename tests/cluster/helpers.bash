@@ -33,6 +33,16 @@ wait_for() {
 	done
 }
 
+# slurm_release [CLIENT...]: 24.11, say: of the Slurm that is here, or that CLIENT is of.
+slurm_release() {
+	"${@:-slurmctld}" -V | sed 's/^[^0-9]*\([0-9]*\.[0-9]*\).*/\1/'
+}
+
+# slurm_since RELEASE: whether the Slurm that is here is that one or a later one.
+slurm_since() {
+	[ "$(printf '%s\n' "$1" "$(slurm_release)" | sort -V | head -n 1)" = "$1" ]
+}
+
 # --- the sandbox
 
 # A directory that other users can enter, with what make install installed: the

@@ -8,6 +8,9 @@ load helpers
 
 setup() {
 	[ -e /sys/fs/cgroup/memory/memory.oom_control ] || skip "no memory controller of cgroup v1"
+	# Another run on this machine, in a chroot say, has groups of the same names.
+	exec 6</sys/fs/cgroup/memory
+	flock -w 600 6
 	sandbox_create
 	place_create
 	receiver_up
@@ -17,13 +20,14 @@ setup() {
 		--cgroup-conf ConstrainRAMSpace=yes -- "Endpoint=$RECEIVER_URL"
 }
 
-teardown() {
-	sandbox_destroy
-}
-
 # The sandbox's cgroups are Slurm's and empty by then.
-teardown_file() {
+teardown() {
+	local status=0
+	[ -n "${SANDBOX:-}" ] || return 0
+	sandbox_destroy || status=1
 	find /sys/fs/cgroup/*/slurm_n1 -depth -type d -exec rmdir {} + 2>/dev/null || true
+	exec 6<&-
+	return $status
 }
 
 @test "out of memory: the task says so, and one that was killed otherwise does not" {

@@ -37,9 +37,9 @@ spool_within() {
 	[ "$(state_files | xargs -r du -c --block-size=1 | tail -n 1 | cut -f1)" -le "$1" ]
 }
 
-@test "neither prolog nor epilog: the extern step ends the job, attempts are told apart" {
-	plugin_without job_prolog job_epilog
-	cluster_up --conf PrologFlags=Contain -- "Endpoint=$RECEIVER_URL"
+# two_attempts: on a cluster without SPANK prolog and epilog that is up: a job
+# that is requeued, one of srun's own, and one that is not lens's.
+two_attempts() {
 	JOB=$(submit --lens --requeue -N2 "srun -n2 $PLACE/dump step\${SLURM_RESTART_COUNT:-0}
 		test \$SLURM_RESTART_COUNT || { touch $PLACE/begun; sleep 100; }")
 	wait_for 60 test -e "$PLACE/begun"
@@ -71,6 +71,18 @@ spool_within() {
 	assert_tree(of_job($JOB + 1))
 	assert attribute(job, "slurm.node.name") == "n1" and attribute(job, "slurm.state") == "COMPLETED"
 	E
+}
+
+@test "neither prolog nor epilog: the extern step ends the job, attempts are told apart" {
+	plugin_without job_prolog job_epilog
+	cluster_up --conf PrologFlags=Contain -- "Endpoint=$RECEIVER_URL"
+	two_attempts
+}
+
+@test "PrologFlags=RunInJob: the same" {
+	slurm_since 24.11 || skip "Slurm has RunInJob since 24.11"
+	cluster_up --conf PrologFlags=RunInJob -- "Endpoint=$RECEIVER_URL"
+	two_attempts
 }
 
 @test "an extern step where prologs run: the epilog's word alone" {

@@ -24,7 +24,7 @@ setup_file() {
 		options+=(--version-prefix "$LENS_TEST_SLURM_ROOT" --bind "$SANDBOX")
 	"$MINICLUSTER" up "$SANDBOX/cluster" --plugstack "$SANDBOX/plugstack.conf" \
 		"${options[@]}" 3>&-
-	RELEASE=$(slurm srun --version | sed 's/^[^0-9]*\([0-9]*\.[0-9]*\).*/\1/')
+	RELEASE=$(slurm_release slurm srun)
 	export RELEASE
 	jobs_scripts
 }
