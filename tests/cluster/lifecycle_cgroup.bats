@@ -8,8 +8,8 @@ load helpers
 
 setup() {
 	[ -e /sys/fs/cgroup/memory/memory.oom_control ] || skip "no memory controller of cgroup v1"
-	# Another run on this machine, in a chroot say, has groups of the same names.
-	exec 6</sys/fs/cgroup/memory
+	# Another run on this machine, in a chroot say, has groups of the same names. (Slurm locks those below.)
+	exec 6</sys/fs/cgroup
 	flock -w 600 6
 	sandbox_create
 	place_create

@@ -80,7 +80,7 @@ two_attempts() {
 }
 
 @test "PrologFlags=RunInJob: the same" {
-	slurm_since 24.11 || skip "Slurm has RunInJob since 24.11"
+	slurm_since 24.11 || skip "Slurm has RunInJob since 24.11, this is $(slurm_release)"
 	cluster_up --conf PrologFlags=RunInJob -- "Endpoint=$RECEIVER_URL"
 	two_attempts
 }

@@ -238,3 +238,9 @@ each_way() {
 	with_prolog_flags Alloc
 	each_way
 }
+
+@test "PrologFlags=RunInJob" {
+	slurm_since 24.11 || skip "Slurm has RunInJob since 24.11, this is $(slurm_release)"
+	with_prolog_flags RunInJob
+	each_way
+}

@@ -63,6 +63,11 @@ write_slurm_conf() {
 	echo "PartitionName=p Nodes=n[1-$nodes] Default=YES MaxTime=INFINITE State=UP OverSubscribe=NO"
 }
 
+# The machine's users, each with a shell to log in with.
+write_passwd() {
+	getent passwd | sed -E 's#:[^:]*/(nologin|false)$#:/bin/sh#'
+}
+
 write_hosts() { # NODES
 	local i
 	echo "127.0.0.1 localhost $(uname -n)"

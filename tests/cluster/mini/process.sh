@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Processes of a throwaway cluster: started, remembered by pid and start time,
 # and ended by exactly that. Sourced by minicluster; DIR, ROOT, PREFIX, BIND,
-# HOSTS and CENV are its variables.
+# VIEW and CENV are its variables.
 
 now_ms() {
 	local t=${EPOCHREALTIME/./}
@@ -39,11 +39,12 @@ last_pid() {
 enter() {
 	[ -n "$PREFIX" ] && PATH=$PREFIX/sbin:$PREFIX/bin:$PATH
 	if [ -z "$ROOT" ]; then
-		[ "$HOSTS" = 1 ] || exec env "${CENV[@]}" PATH="$PATH" "$@"
+		[ "$VIEW" = 1 ] || exec env "${CENV[@]}" PATH="$PATH" "$@"
 		# shellcheck disable=SC2016 # the inner shell's
 		exec env "${CENV[@]}" PATH="$PATH" unshare -m --propagation private sh -c '
 			[ -e /etc/hosts ] || : >/etc/hosts
-			mount --bind "$0/etc/hosts" /etc/hosts; exec "$@"' "$DIR" "$@"
+			mount --bind "$0/etc/hosts" /etc/hosts
+			mount --bind "$0/etc/passwd" /etc/passwd; exec "$@"' "$DIR" "$@"
 	fi
 	# shellcheck disable=SC2016 # the inner shell's
 	exec env "${CENV[@]}" unshare -m --propagation private bash -c '
