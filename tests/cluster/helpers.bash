@@ -33,9 +33,14 @@ wait_for() {
 	done
 }
 
-# slurm_release [CLIENT...]: 24.11, say: of the Slurm that is here, or that CLIENT is of.
+# slurm_release: 24.11, say: of the Slurm that is here.
 slurm_release() {
-	"${@:-slurmctld}" -V | sed 's/^[^0-9]*\([0-9]*\.[0-9]*\).*/\1/'
+	slurmctld -V | release_in
+}
+
+# release_in: of what -V of one of Slurm's programs prints.
+release_in() {
+	sed 's/^[^0-9]*\([0-9]*\.[0-9]*\).*/\1/'
 }
 
 # slurm_since RELEASE: whether the Slurm that is here is that one or a later one.
@@ -117,14 +122,10 @@ cluster_up() {
 		${options[@]+"${options[@]}"} 3>&-
 }
 
-# agent_pids: the sandbox's own agents, keepers and senders.
+# agent_pids: the sandbox's own agents, keepers and senders. One process looks: tests poll this.
 agent_pids() {
-	local process
-	for process in /proc/[0-9]*; do
-		case $(readlink "$process/exe" 2>/dev/null) in
-		"$LENS" | "$LENS (deleted)") echo "${process#/proc/}" ;;
-		esac
-	done
+	find /proc/[0-9]*/exe -maxdepth 0 \( -lname "$LENS" -o -lname "$LENS (deleted)" \) \
+		2>/dev/null | cut -d/ -f3
 }
 
 # agent_pid: of the one that holds the lock of StateDir.

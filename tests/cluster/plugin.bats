@@ -73,7 +73,7 @@ node_log() {
 		grep -qF "$LENS_SO" "$maps" 2>/dev/null || continue
 		name=$(cat "${maps%/maps}/comm")
 		seen=$((seen + 1))
-		run grep -E 'libcurl|libssl|libnghttp|libprotobuf|libjson-c' "$maps"
+		run grep -E 'libcurl|libssl|libnghttp|libprotobuf' "$maps"
 		[ "$status" = 1 ] || { echo "$name: $output" >&2 && false; }
 	done
 	touch "$PLACE/go"

@@ -135,8 +135,8 @@ assert_powerless() {
 @test "an AgentUser that is not there, or root: one line, and all waits until it is set right" {
 	receiver_up
 	lens_conf <<<"AgentUser=no-such-user-here"
-	cluster_up -- "Endpoint=$RECEIVER_URL"
-	as_user srun --lens -N2 true
+	cluster_up --nodes 1 -- "Endpoint=$RECEIVER_URL" # a second slurmd has the settings read again
+	as_user srun --lens true
 	wait_job 1
 	wait_for 20 grep -q 'AgentUser no-such-user-here: there is no such user' "$STATE_DIR/agent.log"
 	lens_conf <<<"AgentUser=root"
@@ -306,7 +306,9 @@ assert_powerless() {
 	assert_powerless "$sender" nobody
 	kill -KILL "$sender"
 	wait_for 20 sender_other_than "$sender"
-	kill -HUP "$keeper" # it ends the sender itself
+	sender=$(sender_pid)
+	kill -HUP "$keeper"
+	wait_for 20 sender_other_than "$sender" # it ends the sender itself
 	as_user srun --lens -N2 true
 	wait_sent 2
 	assert_each_once 2

@@ -24,7 +24,7 @@ setup_file() {
 		options+=(--version-prefix "$LENS_TEST_SLURM_ROOT" --bind "$SANDBOX")
 	"$MINICLUSTER" up "$SANDBOX/cluster" --plugstack "$SANDBOX/plugstack.conf" \
 		"${options[@]}" 3>&-
-	RELEASE=$(slurm_release slurm srun)
+	RELEASE=$(slurm srun -V | release_in)
 	export RELEASE
 	jobs_scripts
 }

@@ -7,11 +7,14 @@ load helpers
 
 setup_file() {
 	sandbox_create
+	local name
+	for name in 0 1 2 3; do
+		mknod "$SANDBOX/gpu$name" c 1 3
+	done
 	cluster_up --slurmd-arg -vv --conf GresTypes=gpu --node-conf Gres=gpu:4 \
-		--gres-conf 'Name=gpu File=/dev/tty[0-3]'
+		--gres-conf "Name=gpu File=$SANDBOX/gpu[0-3]"
 	# Programs of the names of launchers: scripts that dump.
 	mkdir "$SANDBOX/bin"
-	local name
 	for name in torchrun mpirun hydra_pmi_proxy trainer; do
 		printf '#!/bin/sh\nexec "$@"\n' >"$SANDBOX/bin/$name"
 	done

@@ -39,14 +39,10 @@ start_node() { # NODE
 
 # stepds NODE [JOB.STEP]: pids of the node's slurmstepd: they have its slurmd's log open.
 stepds() {
-	local process
-	for process in /proc/[0-9]*; do
-		case $(tr '\0' ' ' 2>/dev/null <"$process/cmdline") in
-		"slurmstepd: [${2:+$2]}"*) ;;
-		*) continue ;;
-		esac
-		readlink "$process"/fd/* 2>/dev/null |
-			grep -qx "$SANDBOX/cluster/log/slurmd.$1.log" && echo "${process#/proc/}"
+	local pid step=${2:+${2//./\\.}\]}
+	for pid in $(pgrep -f "^slurmstepd: \[$step"); do
+		readlink "/proc/$pid"/fd/* 2>/dev/null |
+			grep -qx "$SANDBOX/cluster/log/slurmd.$1.log" && echo "$pid"
 	done
 	return 0
 }

@@ -108,14 +108,10 @@ stop_pid() {
 
 # our_stepds: pids of slurmstepd that work or write below DIR.
 our_stepds() {
-	local process
-	for process in /proc/[0-9]*; do
-		case $(readlink "$process/exe" 2>/dev/null) in
-		*/slurmstepd*) ;;
-		*) continue ;;
-		esac
-		case $(readlink "$process/cwd" "$process"/fd/* 2>/dev/null) in
-		*"$DIR/"*) echo "${process#/proc/}" ;;
+	local exe
+	find /proc/[0-9]*/exe -maxdepth 0 -lname '*/slurmstepd*' 2>/dev/null | while read -r exe; do
+		case $(readlink "${exe%/exe}/cwd" "${exe%/exe}"/fd/* 2>/dev/null) in
+		*"$DIR/"*) echo "$exe" | cut -d/ -f3 ;;
 		esac
 	done
 }
