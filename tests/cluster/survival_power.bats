@@ -18,7 +18,8 @@ teardown() {
 }
 
 @test "the first node, with all that was not sent yet: the job runs elsewhere, the node is back" {
-	cluster_up -- "Endpoint=$RECEIVER_URL"
+	# A late answer to a ping is not to take the node back before it is there again.
+	cluster_up --conf ReturnToService=1 -- "Endpoint=$RECEIVER_URL"
 	machine_of_its_own n1
 	receiver_answer 503
 	workload -N1
@@ -35,6 +36,7 @@ teardown() {
 	assert {attribute(span, "slurm.node.name") for span in of_job($JOB, 1)} == {"n2"}
 	E
 	power_on n1
+	slurm scontrol update nodename=n1 state=resume
 	wait_for 60 node_empty n1
 	wait_for 30 all_idle
 	survived <<-E
@@ -51,7 +53,7 @@ teardown() {
 }
 
 @test "the second node: the first tells of the attempt, the second of its part once it is back" {
-	cluster_up --nodes 3 -- "Endpoint=$RECEIVER_URL"
+	cluster_up --nodes 3 --conf ReturnToService=1 -- "Endpoint=$RECEIVER_URL"
 	machine_of_its_own n2
 	workload -N2
 	wait_spans "any(s['name'] == 'slurm.step.node' for s in spans)" # of the step before
@@ -69,6 +71,7 @@ teardown() {
 	assert_spans(of_job($JOB, 1), AGAIN + ["slurm.batch"] + steps(0, 1, 2, other="n3"))
 	E
 	power_on n2
+	slurm scontrol update nodename=n2 state=resume
 	wait_for 60 node_empty n2
 	wait_for 30 all_idle
 	survived <<-E
