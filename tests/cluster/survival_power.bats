@@ -18,7 +18,8 @@ teardown() {
 }
 
 @test "the first node, with all that was not sent yet: the job runs elsewhere, the node is back" {
-	# A late answer to a ping is not to take the node back before it is there again.
+	# The node is back when the test says so: Slurm would take it back at a late answer to a ping,
+	# and may then have an epilog run for the lost attempt.
 	cluster_up --conf ReturnToService=1 -- "Endpoint=$RECEIVER_URL"
 	machine_of_its_own n1
 	receiver_answer 503
@@ -36,8 +37,8 @@ teardown() {
 	assert {attribute(span, "slurm.node.name") for span in of_job($JOB, 1)} == {"n2"}
 	E
 	power_on n1
-	slurm scontrol update nodename=n1 state=resume
 	wait_for 60 node_empty n1
+	slurm scontrol update nodename=n1 state=resume
 	wait_for 30 all_idle
 	survived <<-E
 	trace = of_job($JOB)
@@ -71,8 +72,8 @@ teardown() {
 	assert_spans(of_job($JOB, 1), AGAIN + ["slurm.batch"] + steps(0, 1, 2, other="n3"))
 	E
 	power_on n2
-	slurm scontrol update nodename=n2 state=resume
 	wait_for 60 node_empty n2
+	slurm scontrol update nodename=n2 state=resume
 	wait_for 30 all_idle
 	survived <<-E
 	assert_spans(of_job($JOB), JOB + ["slurm.batch"] + steps(0, 1),
