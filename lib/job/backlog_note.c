@@ -150,26 +150,49 @@ static bool answer_have(struct lens_backlog *backlog, struct open_note *note, bo
 	return true;
 }
 
+static struct backlog_key start_key(const struct open_note *note)
+{
+	return (struct backlog_key){ .what = BACKLOG_START,
+				     .name = { .kind = LENS_STATE_NOTE,
+					       .job = note->name->job,
+					       .node = note->name->node },
+				     .attempt = note->attempt.note.attempt };
+}
+
+/* A record that is lost costs a resend of the same spans. */
+static void start_sent_append(struct lens_backlog *backlog, struct open_note *note,
+			      const struct backlog_key *key)
+{
+	struct lens_carrier *record = lens_record_create("sent");
+
+	if (record != NULL && lens_carrier_set(record, "what", "start") == 0 &&
+	    backlog_record_append(backlog, note->name, note->fd, note->records, record) == 0) {
+		backlog_sent_forget(backlog, key);
+		note->attempt.start_sent = true;
+	}
+	lens_carrier_destroy(record);
+}
+
 static bool start_send(struct lens_backlog *backlog, struct open_note *note)
 {
-	struct backlog_key key = { .what = BACKLOG_START,
-				   .name = { .kind = LENS_STATE_NOTE,
-					     .job = note->name->job,
-					     .node = note->name->node },
-				   .attempt = note->attempt.note.attempt };
-	struct lens_carrier *record;
+	struct backlog_key key = start_key(note);
 
 	if (note->attempt.start_sent)
 		return true;
 	if (!backlog_send(backlog, backlog_start_fill, &note->attempt, &key))
 		return false;
-	record = lens_record_create("sent");
-	/* A record that is lost costs a resend of the same spans. */
-	if (record != NULL && lens_carrier_set(record, "what", "start") == 0 &&
-	    backlog_record_append(backlog, note->name, note->fd, note->records, record) == 0)
-		backlog_sent_forget(backlog, &key);
-	lens_carrier_destroy(record);
+	start_sent_append(backlog, note, &key);
 	return true;
+}
+
+/* The epilog may have renamed the note while its start was under way: that it was acknowledged
+ * is noted now, and not only when slurmctld has told the end. */
+static void start_settle(struct lens_backlog *backlog, struct open_note *note)
+{
+	struct backlog_key key = start_key(note);
+
+	if (!note->attempt.start_sent && backlog_sent_whole(backlog, &key))
+		start_sent_append(backlog, note, &key);
 }
 
 static bool end_send(struct lens_backlog *backlog, struct open_note *note)
@@ -221,6 +244,7 @@ static void end_visit(struct lens_backlog *backlog, struct open_note *note)
 			backlog_unlink(backlog, note->name);
 		return;
 	}
+	start_settle(backlog, note);
 	if (live || !answer_have(backlog, note, true))
 		return;
 	if (is_told_elsewhere(backlog, note))

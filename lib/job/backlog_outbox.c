@@ -104,6 +104,13 @@ static void sent_remove(struct backlog_outbox *outbox, size_t index)
 	outbox->sent[index] = outbox->sent[--outbox->sent_count];
 }
 
+bool backlog_sent_whole(struct lens_backlog *backlog, const struct backlog_key *key)
+{
+	const struct backlog_sent *sent = backlog_sent_find(backlog->outbox, key);
+
+	return sent != NULL && sent->whole;
+}
+
 void backlog_sent_forget(struct lens_backlog *backlog, const struct backlog_key *key)
 {
 	struct backlog_outbox *outbox = backlog->outbox;

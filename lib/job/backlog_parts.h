@@ -137,6 +137,8 @@ bool backlog_outbox_has(const struct backlog_outbox *outbox, const struct lens_s
 /* Takes ANSWER for the request and visits what it completed. */
 void backlog_outbox_answer(struct lens_backlog *backlog, const struct lens_export_result *answer);
 void backlog_sent_forget(struct lens_backlog *backlog, const struct backlog_key *key);
+/* Whether all of KEY was acknowledged, or refused for good. */
+bool backlog_sent_whole(struct lens_backlog *backlog, const struct backlog_key *key);
 /* The file NAME is gone: nothing of it will be asked for again. */
 void backlog_sent_gone(struct lens_backlog *backlog, const struct lens_state_name *name);
 /* Forgets what was not asked for since the last sweep. */

@@ -260,7 +260,7 @@ spans_true() {
 
 # wait_spans EXPRESSION [SECONDS]: until the expression is true.
 wait_spans() {
-	wait_for "${2:-60}" spans_true "$1" && return 0
+	wait_for "${2:-120}" spans_true "$1" && return 0
 	spans_json >&2
 	return 1
 }
@@ -307,9 +307,10 @@ job_sent() {
 	job_over "$1" && [ -z "$(state_files "$1")" ]
 }
 
-# wait_sent JOB [SECONDS]: until the job is over and all of it is acknowledged.
+# wait_sent JOB [SECONDS]: until the job is over and all of it is acknowledged. (What could not be
+# done is tried again after a minute.)
 wait_sent() {
-	wait_for "${2:-60}" job_sent "$1" && return 0
+	wait_for "${2:-120}" job_sent "$1" && return 0
 	slurm scontrol show job "$1" >&2
 	ls -l "$STATE_DIR" >&2
 	tail -n 20 "$STATE_DIR/agent.log" >&2

@@ -81,13 +81,13 @@ until_gone() {
 	started begun
 	begun "$JOB" 0
 	as_user srun -p high -N2 --exclusive true
-	wait_sent "$JOB" 90
+	wait_sent "$JOB"
 	touch "$PLACE/run"
 	local ended
 	ended=$(submit --lens --no-requeue -N2 --exclusive "touch $PLACE/again; $(until_gone run)")
 	started again
 	as_user srun -p high -N2 --exclusive true
-	wait_sent "$ended" 60
+	wait_sent "$ended"
 	expect <<-E
 	assert_tree(of_job($JOB, 0))
 	assert_tree(of_job($JOB, 1))
@@ -117,14 +117,14 @@ node_is() { # NODE STATE
 	slurm scontrol update nodename=n2 state=down reason=test
 	wait_for 30 job_in_state "$JOB" PENDING
 	slurm scontrol update jobid="$JOB" reqnodelist=
-	wait_sent "$JOB" 90
+	wait_sent "$JOB"
 	slurm scontrol update nodename=n2 state=resume || true
 	wait_for 30 all_idle
 	local ended
 	ended=$(submit --lens --no-requeue -w n2 "touch $PLACE/again; $(until_gone run)")
 	started again
 	slurm scontrol update nodename=n2 state=down reason=test
-	wait_sent "$ended" 60
+	wait_sent "$ended"
 	slurm scontrol update nodename=n2 state=resume || true
 	wait_for 30 all_idle
 	expect <<-E
@@ -280,7 +280,7 @@ node_is() { # NODE STATE
 	slurm scontrol requeue "$JOB"
 	begun "$JOB" 1
 	slurm scontrol requeue "$JOB"
-	wait_sent "$JOB" 90
+	wait_sent "$JOB"
 	expect <<-E
 	roots = [one($JOB, "slurm.job_attempt", attempt=attempt) for attempt in range(3)]
 	for attempt in range(3):

@@ -149,7 +149,7 @@ two_attempts() {
 	receiver_answer 200
 	"$LENS" agent --stop --state-dir "$STATE_DIR" 3>&-
 	slurm srun true
-	wait_sent "$JOB" 90
+	wait_sent "$JOB"
 	expect <<-E
 	steps = [attribute(span, "slurm.step.id") for span in spans if span["name"] == "slurm.step"]
 	assert 0 < len(steps) < 30 and "29" in steps, steps
@@ -166,7 +166,7 @@ two_attempts() {
 	[ "$(job_field "$JOB" JobState)" = COMPLETED ]
 	rm "$STATE_DIR/ballast"
 	JOB=$(submit --lens -n2 "srun $PLACE/dump room")
-	wait_sent "$JOB" 90
+	wait_sent "$JOB"
 	agent_stop # it has its log open for writing
 	mount -o remount,ro "$STATE_DIR"
 	local ro
@@ -176,7 +176,7 @@ two_attempts() {
 	mount -o remount,rw "$STATE_DIR"
 	local after
 	after=$(submit --lens -n2 "srun $PLACE/dump rw")
-	wait_sent "$after" 90
+	wait_sent "$after"
 	expect <<-E
 	for prefix in "full", "room", "ro", "rw":
 	    assert enabled(prefix) == [1], prefix

@@ -49,7 +49,7 @@ jobs_scripts() {
 	if [ ! -e requeued ]; then
 		: >requeued
 		scontrol requeue "$SLURM_JOB_ID"
-		sleep 60
+		exec sleep 60 # a shell would go on without it before its own end
 	fi
 	/usr/bin/srun -N1 -n1 /bin/true
 	E

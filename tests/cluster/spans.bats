@@ -160,7 +160,7 @@ started() { # FILE
 		test \$SLURM_RESTART_COUNT || { touch $PLACE/begun; sleep 60; }")
 	started begun
 	slurm scontrol requeue "$JOB"
-	wait_sent "$JOB" 90
+	wait_sent "$JOB"
 	expect <<-E
 	first, second = of_job($JOB, 0), of_job($JOB, 1)
 	assert_tree(first)

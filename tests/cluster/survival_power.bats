@@ -36,7 +36,7 @@ teardown() {
 	assert {attribute(span, "slurm.node.name") for span in of_job($JOB, 1)} == {"n2"}
 	E
 	power_on n1
-	wait_for 60 node_empty n1
+	wait_for 120 node_empty n1
 	slurm scontrol update nodename=n1 state=resume
 	wait_for 30 all_idle
 	survived <<-E
@@ -74,7 +74,7 @@ teardown() {
 	assert_spans(of_job($JOB, 1), AGAIN + ["slurm.batch"] + steps(0, 1, 2, other="n3"))
 	E
 	power_on n2
-	wait_for 60 node_empty n2
+	wait_for 120 node_empty n2
 	slurm scontrol update nodename=n2 state=resume
 	wait_for 30 all_idle
 	survived <<-E

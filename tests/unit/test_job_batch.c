@@ -161,9 +161,9 @@ static void a_dropped_request_is_counted_and_gone(void **state)
 	"v=1,t=100500000000,m=1,e=note,job=12345,leader=12345,attempt=0,cluster=mini,node=n1," \
 	"lens=1,first=1\n"
 
-static void start_under_way_while_the_note_ends(void **state)
+/* SLOW: slurmctld tells the end some runs later. */
+static void note_ends_while_its_start_is_under_way(struct world *world, bool slow)
 {
-	struct world *world = *state;
 	size_t start;
 	char *note;
 
@@ -179,15 +179,28 @@ static void start_under_way_while_the_note_ends(void **state)
 	assert_int_equal(renameat(world->scratch->fd, NOTE, world->scratch->fd, ENDED), 0);
 	scratch_write(world->scratch, ENDED, note);
 	free(note);
+	world->slow = slow;
 	run(world);
 	answer(world, LENS_VERDICT_DONE);
-	run(world);
+	for (int i = 0; i < 3; i++)
+		run(world);
+	world->slow = false;
 	run(world);
 	drain(world);
 	assert_false(scratch_has(world->scratch, ENDED));
 	assert_true(world->accepted_count > start);
 	assert_each_once(world,
 			 world->accepted_count); /* the start's spans are not among them again */
+}
+
+static void start_under_way_while_the_note_ends(void **state)
+{
+	note_ends_while_its_start_is_under_way(*state, false);
+}
+
+static void start_under_way_while_the_note_ends_and_slurmctld_is_slow(void **state)
+{
+	note_ends_while_its_start_is_under_way(*state, true);
 }
 
 static void questions_do_not_wait_for_the_receiver(void **state)
@@ -224,6 +237,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(start_under_way_while_the_note_ends, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(
+			start_under_way_while_the_note_ends_and_slurmctld_is_slow, setup, teardown),
 		cmocka_unit_test_setup_teardown(questions_do_not_wait_for_the_receiver, setup,
 						teardown),
 	};
