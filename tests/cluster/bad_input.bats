@@ -187,7 +187,7 @@ bad_state_dir() {
 	cp "$SANDBOX/good.conf" "$CONF_DIR/plugstack.conf"
 	as_user srun true
 	wait_for 20 agent_pid
-	wait_for 120 nothing_left
+	wait_for 120 nothing_left || { ls -l "$STATE_DIR" && cat "$STATE_DIR/agent.log" && false; }
 }
 
 @test "a value that was forged past the check at submission" {
