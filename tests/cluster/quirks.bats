@@ -65,7 +65,8 @@ jobs_scripts() {
 }
 
 no_jobs() {
-	[ -z "$(slurm squeue -h -o %A)" ]
+	local jobs
+	jobs=$(slurm squeue -h -o %A) && [ -z "$jobs" ]
 }
 
 # epilogs COUNT: that many have been played to their last question.
@@ -83,7 +84,8 @@ ask() {
 	"$@" || true
 	wait_for 60 epilogs "$count"
 	wait_for 60 no_jobs
-	compare "$scenario"
+	# The last hooks may still be writing.
+	wait_for 30 compare "$scenario" || compare "$scenario"
 }
 
 compare() {
