@@ -55,7 +55,8 @@ stepd_of() { # JOB STEP
 
 # all_over JOB: the job and all its elements and components are.
 all_over() {
-	[ -z "$(slurm squeue -h -j "$1")" ]
+	local jobs
+	jobs=$(slurm squeue -h -j "$1") && [ -z "$jobs" ]
 }
 
 @test "a batch script alone" {
