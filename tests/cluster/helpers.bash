@@ -194,6 +194,11 @@ job_in_state() { # JOB STATE
 	[ "$(job_field "$1" JobState)" = "$2" ]
 }
 
+# job_requeued JOB: it may be pending or run again already.
+job_requeued() {
+	[ "$(job_field "$1" Restarts)" -ge 1 ]
+}
+
 # A requeued job is PENDING again, so it is not over.
 job_over() {
 	case $(job_field "$1" JobState) in

@@ -115,7 +115,7 @@ node_is() { # NODE STATE
 	started begun
 	slurm scontrol update jobid="$JOB" reqnodelist=n1 || true
 	slurm scontrol update nodename=n2 state=down reason=test
-	wait_for 30 job_in_state "$JOB" PENDING
+	wait_for 60 job_requeued "$JOB"
 	slurm scontrol update jobid="$JOB" reqnodelist=
 	wait_sent "$JOB"
 	slurm scontrol update nodename=n2 state=resume || true

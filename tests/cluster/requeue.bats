@@ -25,8 +25,8 @@ setup_file() {
 	slurm scontrol requeue "${ELEMENT}_5"
 	slurm scontrol requeue "$NESTING"
 	slurm scontrol update nodename=n2 state=down reason=test
-	wait_for 30 job_in_state "$FALLEN" PENDING
-	wait_for 30 node_back n2
+	wait_for 60 job_requeued "$FALLEN"
+	wait_for 60 node_back n2
 	for job in "$COMMANDED" "$FALLEN" "$ELEMENT" "$NESTING"; do
 		wait_job "$job"
 	done
