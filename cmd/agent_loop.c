@@ -18,6 +18,10 @@
  * shall go in one request. */
 #define GATHER_MS 200
 
+/* And up to so long more, by chance: the nodes of a large job have theirs at one moment, and the
+ * collector shall not. */
+#define SPREAD_MS 800
+
 /* When to try again what failed here, not at the receiver. */
 #define AGAIN_MS 60000
 
@@ -40,6 +44,15 @@ static void run_by(struct loop *loop, int64_t at_ms)
 {
 	if (loop->run_ms == -1 || at_ms < loop->run_ms)
 		loop->run_ms = at_ms;
+}
+
+/* Something happened in the directory: it is looked through once that was gathered. */
+static void run_gathered(struct loop *loop)
+{
+	int64_t soon_ms = agent_now_ms(loop->agent) + GATHER_MS;
+
+	if (loop->run_ms == -1 || loop->run_ms > soon_ms + SPREAD_MS)
+		run_by(loop, soon_ms + random() % SPREAD_MS);
 }
 
 static bool may_send(const struct loop *loop)
@@ -209,7 +222,7 @@ static int wait_once(struct loop *loop)
 	asks_look(loop, fds + FD_ASKS, asks);
 	if (fds[FD_EVENTS].revents != 0 &&
 	    agent_events_read(loop->events, agent->backlog, &loop->gone))
-		run_by(loop, agent_now_ms(agent) + GATHER_MS);
+		run_gathered(loop);
 	if (fds[FD_SIGNALS].revents != 0)
 		signals_read(loop);
 	sender_look(loop);

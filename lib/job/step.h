@@ -47,7 +47,7 @@ struct lens_job_step {
 	struct lens_job_task *tasks; /* in the order of their first records */
 	size_t task_count;
 	size_t task_last; /* the one that was found last */
-	size_t failed; /* tasks that ended with a non-zero status */
+	size_t failed;    /* tasks that ended with a non-zero status */
 	/* The attempt's end, told here as there was no note: an `epilog` or `extern`; or NULL. */
 	const struct lens_carrier *over;
 };
