@@ -10,6 +10,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static int check_size(const struct stat *status, const char *path, struct lens_error *err)
+{
+	if (!S_ISREG(status->st_mode))
+		return lens_error_set(err, "%s is not a regular file", path);
+	if (status->st_size > LENS_SECRET_MAX)
+		return lens_error_set(err, "%s is larger than %d bytes", path, LENS_SECRET_MAX);
+	return 0;
+}
+
 static int check(int fd, const char *path, bool private_file, struct stat *status,
 		 struct lens_error *err)
 {
@@ -17,8 +26,8 @@ static int check(int fd, const char *path, bool private_file, struct stat *statu
 
 	if (fstat(fd, status) != 0)
 		return lens_error_set(err, "%s: %m", path);
-	if (!S_ISREG(status->st_mode))
-		return lens_error_set(err, "%s is not a regular file", path);
+	if (check_size(status, path, err) != 0)
+		return -1;
 	if (status->st_uid != geteuid())
 		return lens_error_set(err, "%s belongs to uid %u: chown %u %s", path,
 				      (unsigned int)status->st_uid, (unsigned int)geteuid(), path);
@@ -27,8 +36,6 @@ static int check(int fd, const char *path, bool private_file, struct stat *statu
 				      private_file ? "read or written" : "written",
 				      (unsigned int)(status->st_mode & 07777),
 				      private_file ? "0600" : "go-w", path);
-	if (status->st_size > LENS_SECRET_MAX)
-		return lens_error_set(err, "%s is larger than %d bytes", path, LENS_SECRET_MAX);
 	return 0;
 }
 
@@ -70,6 +77,24 @@ int lens_secret_read(struct lens_secret *out, const char *path, bool private_fil
 	if (fd < 0)
 		return lens_error_set(err, "%s: %m", path);
 	if (check(fd, path, private_file, &status, err) == 0)
+		result = read_all(out, fd, path, (size_t)status.st_size, err);
+	lens_fd_close(fd);
+	return result;
+}
+
+int lens_secret_load(struct lens_secret *out, const char *path, struct lens_error *err)
+{
+	struct stat status;
+	int fd, result = -1;
+
+	*out = (struct lens_secret){ 0 };
+	/* A FIFO would hold the caller for as long as nobody writes to it. */
+	fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return lens_error_set(err, "%s: %m", path);
+	if (fstat(fd, &status) != 0)
+		lens_error_set(err, "%s: %m", path);
+	else if (check_size(&status, path, err) == 0)
 		result = read_all(out, fd, path, (size_t)status.st_size, err);
 	lens_fd_close(fd);
 	return result;

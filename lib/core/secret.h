@@ -24,6 +24,13 @@ struct lens_secret {
 int lens_secret_read(struct lens_secret *out, const char *path, bool private_file,
 		     struct lens_error *err);
 
+/*
+ * Reads PATH for the user that the process runs for, with that user's rights and nothing else
+ * asked of it than to be a regular file, in the end, of at most LENS_SECRET_MAX bytes. As
+ * lens_secret_read otherwise; never for a process that is root for others.
+ */
+int lens_secret_load(struct lens_secret *out, const char *path, struct lens_error *err);
+
 /* Wipes and frees. */
 void lens_secret_clear(struct lens_secret *secret);
 
