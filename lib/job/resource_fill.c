@@ -20,6 +20,12 @@ static void entry_add(struct lens_attributes *resource, const char *key, const c
 		lens_attributes_string(resource, key, value);
 }
 
+void lens_resource_add(struct lens_attributes *resource, const struct lens_carrier *carrier)
+{
+	for (size_t i = 0; i < lens_carrier_count(carrier); i++)
+		entry_add(resource, lens_carrier_key(carrier, i), lens_carrier_value(carrier, i));
+}
+
 static int carrier_fill(struct lens_attributes *resource, const struct lens_job_site *site,
 			struct lens_carrier *carrier, const char *cluster, const char *node)
 {
@@ -27,8 +33,7 @@ static int carrier_fill(struct lens_attributes *resource, const struct lens_job_
 	char *text;
 
 	lens_resource_normalise(carrier);
-	for (size_t i = 0; i < lens_carrier_count(carrier); i++)
-		entry_add(resource, lens_carrier_key(carrier, i), lens_carrier_value(carrier, i));
+	lens_resource_add(resource, carrier);
 	if (lens_carrier_get(carrier, "host.name") == NULL && *node != '\0')
 		lens_attributes_string(resource, "host.name", node);
 	lens_text_addf(&instance, "%s%s%s", cluster, *cluster != '\0' ? "/" : "", node);

@@ -13,6 +13,9 @@ struct lens_job_site {
 	const char *version;
 };
 
+/* Adds what CARRIER has, the rows that are integers as integers. */
+void lens_resource_add(struct lens_attributes *resource, const struct lens_carrier *carrier);
+
 /*
  * Fills RESOURCE from the carrier text CARRIER (NULL: none) of NODE in CLUSTER, integers
  * typed (the published Lens page on resource detection names them): the four of

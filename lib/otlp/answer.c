@@ -119,7 +119,7 @@ static void failure_describe(const struct lens_answer *answer, bool tls, unsigne
 void lens_answer_failure(const struct lens_answer *answer, const struct lens_endpoint *endpoint,
 			 unsigned int timeout_ms, struct lens_export_result *result)
 {
-	char why[CURL_ERROR_SIZE + 8] = "given up, the agent is stopping";
+	char why[CURL_ERROR_SIZE + 8] = "given up before an answer came";
 
 	result->verdict = lens_retry_verdict(LENS_TRANSPORT_FAILED, 0, false);
 	if (!answer->cancelled)

@@ -114,7 +114,24 @@ static CURLUcode path_set_grpc(CURLU *url)
 	return code == CURLUE_OK ? curl_url_set(url, CURLUPART_PATH, GRPC_PATH, 0) : code;
 }
 
-static CURLUcode url_build(CURLU *url, const char *base, bool grpc, struct lens_endpoint *out)
+/* What becomes of the path. */
+enum path_rule { PATH_JOIN, PATH_WHOLE, PATH_GRPC };
+
+static CURLUcode path_apply(CURLU *url, enum path_rule rule, struct lens_endpoint *out)
+{
+	switch (rule) {
+	case PATH_GRPC:
+		return path_set_grpc(url);
+	case PATH_JOIN:
+		return path_join(url, &out->doubled);
+	case PATH_WHOLE:
+		break;
+	}
+	return CURLUE_OK;
+}
+
+static CURLUcode url_build(CURLU *url, const char *base, enum path_rule rule,
+			   struct lens_endpoint *out)
 {
 	CURLUcode code = curl_url_set(url, CURLUPART_URL, base, 0);
 	char *full = NULL;
@@ -122,7 +139,7 @@ static CURLUcode url_build(CURLU *url, const char *base, bool grpc, struct lens_
 	if (code == CURLUE_OK && port_is_zero(url))
 		code = CURLUE_BAD_PORT_NUMBER;
 	if (code == CURLUE_OK)
-		code = grpc ? path_set_grpc(url) : path_join(url, &out->doubled);
+		code = path_apply(url, rule, out);
 	if (code == CURLUE_OK)
 		code = curl_url_get(url, CURLUPART_URL, &full, 0);
 	if (code != CURLUE_OK)
@@ -145,7 +162,8 @@ static const char *code_fault(CURLUcode code)
 	}
 }
 
-static int resolve(struct lens_endpoint *out, const char *base, bool grpc, struct lens_error *err)
+static int resolve(struct lens_endpoint *out, const char *base, enum path_rule rule,
+		   struct lens_error *err)
 {
 	const char *fault;
 	CURLUcode code;
@@ -158,7 +176,7 @@ static int resolve(struct lens_endpoint *out, const char *base, bool grpc, struc
 	fault = base_fault(base);
 	if (!fault) {
 		url = curl_url();
-		code = url ? url_build(url, base, grpc, out) : CURLUE_OUT_OF_MEMORY;
+		code = url ? url_build(url, base, rule, out) : CURLUE_OUT_OF_MEMORY;
 		curl_url_cleanup(url);
 		if (code == CURLUE_OK)
 			return 0;
@@ -173,12 +191,17 @@ static int resolve(struct lens_endpoint *out, const char *base, bool grpc, struc
 
 int lens_endpoint_resolve(struct lens_endpoint *out, const char *base, struct lens_error *err)
 {
-	return resolve(out, base, false, err);
+	return resolve(out, base, PATH_JOIN, err);
 }
 
 int lens_endpoint_resolve_grpc(struct lens_endpoint *out, const char *base, struct lens_error *err)
 {
-	return resolve(out, base, true, err);
+	return resolve(out, base, PATH_GRPC, err);
+}
+
+int lens_endpoint_resolve_whole(struct lens_endpoint *out, const char *url, struct lens_error *err)
+{
+	return resolve(out, url, PATH_WHOLE, err);
 }
 
 void lens_endpoint_clear(struct lens_endpoint *endpoint)

@@ -26,6 +26,9 @@ int lens_endpoint_resolve(struct lens_endpoint *out, const char *base, struct le
 /* As lens_endpoint_resolve for gRPC: path and query of BASE do not count, the path is the
  * service's method. */
 int lens_endpoint_resolve_grpc(struct lens_endpoint *out, const char *base, struct lens_error *err);
+/* As lens_endpoint_resolve, but nothing is joined to the path, an empty one is `/`: what
+ * OTEL_EXPORTER_OTLP_TRACES_ENDPOINT is by the specification. */
+int lens_endpoint_resolve_whole(struct lens_endpoint *out, const char *url, struct lens_error *err);
 void lens_endpoint_clear(struct lens_endpoint *endpoint);
 
 /*

@@ -33,9 +33,12 @@ struct lens_net_exporter *lens_net_exporter_create(const struct lens_exporter_se
 	}
 	exporter->kind = settings->kind;
 	exporter->compression = settings->compression;
-	rc = settings->kind == LENS_EXPORTER_GRPC
-		     ? lens_endpoint_resolve_grpc(&exporter->endpoint, settings->endpoint, err)
-		     : lens_endpoint_resolve(&exporter->endpoint, settings->endpoint, err);
+	if (settings->kind == LENS_EXPORTER_GRPC)
+		rc = lens_endpoint_resolve_grpc(&exporter->endpoint, settings->endpoint, err);
+	else if (settings->endpoint_whole)
+		rc = lens_endpoint_resolve_whole(&exporter->endpoint, settings->endpoint, err);
+	else
+		rc = lens_endpoint_resolve(&exporter->endpoint, settings->endpoint, err);
 	if (rc == 0)
 		exporter->client = lens_client_create(settings, &exporter->endpoint, err);
 	if (!exporter->client) {

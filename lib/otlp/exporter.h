@@ -61,6 +61,7 @@ struct lens_blob {
 struct lens_exporter_settings {
 	enum lens_exporter_kind kind;
 	const char *endpoint;    /* base URL; HTTP joins `v1/traces` to it, gRPC has its own path */
+	bool endpoint_whole;     /* HTTP: ENDPOINT is the URL itself, nothing is joined to it */
 	const char *file;        /* FILE: an absolute path */
 	uint64_t file_max_bytes; /* FILE: rotated beyond this; 0 is 100 MiB */
 	unsigned int file_keep;  /* FILE: rotated files kept; 0 is 3 */

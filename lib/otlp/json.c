@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define KIND_INTERNAL 1
-#define STATUS_ERROR  2
+#define STATUS_OK    1
+#define STATUS_ERROR 2
 
 /*
  * Written straight into the text, which remembers that memory ran out. json-c (0.16)
@@ -145,7 +145,7 @@ static void span_write(struct lens_text *out, const struct lens_span *span)
 	}
 	lens_text_adds(out, "\"name\":");
 	string_write(out, span->name);
-	lens_text_addf(out, ",\"kind\":%d,\"startTimeUnixNano\":\"%" PRIu64 "\",", KIND_INTERNAL,
+	lens_text_addf(out, ",\"kind\":%d,\"startTimeUnixNano\":\"%" PRIu64 "\",", (int)span->kind,
 		       span->start_ns);
 	lens_text_addf(out, "\"endTimeUnixNano\":\"%" PRIu64 "\",", span->end_ns);
 	attributes_write(out, &span->attributes);
@@ -155,8 +155,10 @@ static void span_write(struct lens_text *out, const struct lens_span *span)
 		lens_text_addf(out, ",\"status\":{\"code\":%d,\"message\":", STATUS_ERROR);
 		string_write(out, span->error);
 		lens_text_adds(out, "}");
+	} else if (span->is_ok) {
+		lens_text_addf(out, ",\"status\":{\"code\":%d}", STATUS_OK);
 	}
-	lens_text_addf(out, ",\"flags\":%d}", LENS_SPAN_FLAGS);
+	lens_text_addf(out, ",\"flags\":%d}", span->flags);
 }
 
 static void group_write(struct lens_text *out, const struct lens_batch *batch,

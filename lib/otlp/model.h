@@ -58,8 +58,11 @@ struct lens_span {
 	struct lens_span_id span;
 	struct lens_span_id parent;
 	bool has_parent;
+	enum lens_span_kind kind;
+	bool is_ok;    /* status OK, unless is_error */
 	bool is_error;
 	const char *error; /* is_error: its message, "" for none */
+	uint8_t flags;     /* W3C trace flags */
 	const char *name;
 	uint64_t start_ns;
 	uint64_t end_ns;
@@ -88,8 +91,8 @@ struct lens_batch {
 	size_t span_count;
 };
 
-/* W3C trace flags of every span and link: sampled. Whether a parent is remote is left
- * unsaid (OTLP's bits 8 and 9). */
+/* W3C trace flags of every link, and of a span where nobody says others: sampled. Whether a parent
+ * is remote is left unsaid (OTLP's bits 8 and 9). */
 #define LENS_SPAN_FLAGS 0x01
 
 #endif

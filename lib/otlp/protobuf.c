@@ -126,8 +126,10 @@ static Lens__Otlp__Status *tree_status(struct lens_arena *arena, const struct le
 	TREE_NEW(arena, node, lens__otlp__status__init);
 	if (!node)
 		return NULL;
-	node->code = LENS__OTLP__STATUS_CODE__STATUS_ERROR;
-	node->message = (char *)span->error;
+	node->code = span->is_error ? LENS__OTLP__STATUS_CODE__STATUS_ERROR
+				    : LENS__OTLP__STATUS_CODE__STATUS_OK;
+	if (span->is_error)
+		node->message = (char *)span->error;
 	return node;
 }
 
@@ -144,7 +146,7 @@ static Lens__Otlp__Span *tree_span(struct lens_arena *arena, const struct lens_s
 	if (span->has_parent)
 		node->parent_span_id = tree_bytes(span->parent.bytes, sizeof(span->parent.bytes));
 	node->name = (char *)span->name;
-	node->kind = LENS__OTLP__SPAN_KIND__KIND_INTERNAL;
+	node->kind = (Lens__Otlp__SpanKind)span->kind;
 	node->start_time_unix_nano = span->start_ns;
 	node->end_time_unix_nano = span->end_ns;
 	node->attributes = tree_attributes(arena, &span->attributes, &node->n_attributes);
@@ -153,9 +155,9 @@ static Lens__Otlp__Span *tree_span(struct lens_arena *arena, const struct lens_s
 		return NULL;
 	for (link = span->links; link; link = link->next)
 		node->links[node->n_links++] = tree_link(arena, link);
-	if (span->is_error)
+	if (span->is_error || span->is_ok)
 		node->status = tree_status(arena, span);
-	node->flags = LENS_SPAN_FLAGS;
+	node->flags = span->flags;
 	return node;
 }
 

@@ -118,6 +118,8 @@ struct lens_span *lens_group_add_span(struct lens_group *group, const struct len
 	span->batch = group->batch;
 	span->trace = *trace;
 	span->span = *id;
+	span->kind = LENS_KIND_INTERNAL;
+	span->flags = LENS_SPAN_FLAGS;
 	span->links_end = &span->links;
 	attributes_init(&span->attributes, group->batch);
 	*group->spans_end = span;
@@ -144,6 +146,24 @@ void lens_span_set_window(struct lens_span *span, int64_t start_ns, int64_t end_
 	span->end_ns = end_ns > 0 ? (uint64_t)end_ns : 0;
 	if (span->end_ns < span->start_ns)
 		span->end_ns = span->start_ns;
+}
+
+void lens_span_set_kind(struct lens_span *span, enum lens_span_kind kind)
+{
+	if (span)
+		span->kind = kind;
+}
+
+void lens_span_set_flags(struct lens_span *span, uint8_t flags)
+{
+	if (span)
+		span->flags = flags;
+}
+
+void lens_span_set_ok(struct lens_span *span)
+{
+	if (span)
+		span->is_ok = true;
 }
 
 void lens_span_set_error(struct lens_span *span, const char *message)

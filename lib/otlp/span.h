@@ -21,6 +21,15 @@ struct lens_group;
 struct lens_span;
 struct lens_attributes;
 
+/* OTLP's numbers. A span is INTERNAL unless it is told. */
+enum lens_span_kind {
+	LENS_KIND_INTERNAL = 1,
+	LENS_KIND_SERVER,
+	LENS_KIND_CLIENT,
+	LENS_KIND_PRODUCER,
+	LENS_KIND_CONSUMER,
+};
+
 struct lens_batch *lens_batch_create(const char *scope_name, const char *scope_version);
 void lens_batch_destroy(struct lens_batch *batch);
 bool lens_batch_failed(const struct lens_batch *batch);
@@ -37,6 +46,9 @@ struct lens_span *lens_group_add_span(struct lens_group *group, const struct len
 void lens_span_set_parent(struct lens_span *span, const struct lens_span_id *parent);
 /* Nanoseconds since the epoch; an end before the start is set to the start. */
 void lens_span_set_window(struct lens_span *span, int64_t start_ns, int64_t end_ns);
+void lens_span_set_kind(struct lens_span *span, enum lens_span_kind kind);
+void lens_span_set_flags(struct lens_span *span, uint8_t flags); /* W3C; else 01 */
+void lens_span_set_ok(struct lens_span *span);                   /* status OK, else UNSET */
 void lens_span_set_error(struct lens_span *span, const char *message); /* status ERROR */
 struct lens_attributes *lens_span_attributes(struct lens_span *span);
 /* A link, flags 01. Its attributes, or NULL. */
