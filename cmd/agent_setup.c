@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define USER_AGENT "OTel-OTLP-Exporter-slurm-lens/" PACKAGE_VERSION
-
 /* What the lock file says about its holder; the caller frees. */
 static char *lock_line(const struct agent_options *options)
 {
@@ -83,7 +81,7 @@ static void exporter_create(struct agent *agent)
 		file_create(agent);
 	else
 		agent->sender =
-			agent_sender_create(agent->config, agent->kind, USER_AGENT, agent->log);
+			agent_sender_create(agent->config, agent->kind, LENS_USER_AGENT, agent->log);
 }
 
 bool agent_can_send(const struct agent *agent)

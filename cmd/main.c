@@ -18,6 +18,7 @@ static const struct {
 	{ "agent", "send what the plugin left on this node", lens_agent_main },
 	{ "attrs", "say which resource attributes a task would get", lens_attrs_main },
 	{ "check", "look at all that a site needs before it goes live", lens_check_main },
+	{ "emit", "send spans of your own, or a command's", lens_emit_main },
 	{ "ranks", "say which ranks would export", lens_ranks_main },
 	{ "sender", NULL, lens_sender_main },
 	{ "status", "say how the agent is and what waits", lens_status_main },
