@@ -80,8 +80,8 @@ static void exporter_create(struct agent *agent)
 	if (agent->kind == LENS_EXPORTER_FILE)
 		file_create(agent);
 	else
-		agent->sender =
-			agent_sender_create(agent->config, agent->kind, LENS_USER_AGENT, agent->log);
+		agent->sender = agent_sender_create(agent->config, agent->kind, LENS_USER_AGENT,
+						    agent->log);
 }
 
 bool agent_can_send(const struct agent *agent)

@@ -81,8 +81,8 @@ static int outcome_add(struct lens_interval *interval, const struct emit_run *ru
 				 emit_exec_status(run->exec_error) == 127 ? "command_not_found"
 									  : "command_not_runnable",
 				 strerror(run->exec_error));
-	if (status.signal == 0 && member_add(interval, "process.exit.code",
-					     json_object_new_int(status.exit_code)) == -1)
+	if (status.signal == 0 &&
+	    member_add(interval, "process.exit.code", json_object_new_int(status.exit_code)) == -1)
 		return -1;
 	lens_wait_status_type(type, &status);
 	if (type[0] == '\0')

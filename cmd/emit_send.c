@@ -69,8 +69,7 @@ static uint8_t *encode(const struct sending *sending, enum lens_exporter_kind ki
 static int console_print(const struct sending *sending, FILE *console)
 {
 	size_t length;
-	uint8_t *line =
-		encode(sending, LENS_EXPORTER_HTTP_JSON, 0, sending->list->count, &length);
+	uint8_t *line = encode(sending, LENS_EXPORTER_HTTP_JSON, 0, sending->list->count, &length);
 
 	if (line == NULL)
 		return LENS_EXIT_ENVIRONMENT;
@@ -186,8 +185,8 @@ static int otlp_send(struct sending *sending)
 	for (; first < total && rc == 0; first += SPANS_PER_REQUEST) {
 		size_t left = total - first;
 
-		rc = range_send(sending, first,
-				left < SPANS_PER_REQUEST ? left : SPANS_PER_REQUEST, &why);
+		rc = range_send(sending, first, left < SPANS_PER_REQUEST ? left : SPANS_PER_REQUEST,
+				&why);
 	}
 	if (why.message[0] != '\0')
 		result_say(sending, rc == 0, why.message);

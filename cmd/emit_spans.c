@@ -183,9 +183,8 @@ static int intervals_make(struct reading *reading, const struct emit_options *op
 	if (reading->problems > PROBLEMS_SHOWN)
 		emit_say("and %zu more", reading->problems - PROBLEMS_SHOWN);
 	if (reading->problems > 0 || reading->list.count == 0) {
-		emit_say("nothing was sent: %s", reading->problems > 0
-							 ? "the spans are not valid"
-							 : "there are no spans");
+		emit_say("nothing was sent: %s",
+			 reading->problems > 0 ? "the spans are not valid" : "there are no spans");
 		return LENS_EXIT_NO;
 	}
 	return options_apply(&reading->list, options) == 0 ? LENS_EXIT_OK : LENS_EXIT_ENVIRONMENT;

@@ -202,9 +202,8 @@ static int zone_read(const char *text, int *out)
 	if (*text != '+' && *text != '-')
 		return -1;
 	text++;
-	if (field_read(&text, 2, ':', &hours) == -1 ||
-	    field_read(&text, 2, '\0', &minutes) == -1 || *text != '\0' || hours > 23 ||
-	    minutes > 59)
+	if (field_read(&text, 2, ':', &hours) == -1 || field_read(&text, 2, '\0', &minutes) == -1 ||
+	    *text != '\0' || hours > 23 || minutes > 59)
 		return -1;
 	*out = sign * (hours * 3600 + minutes * 60);
 	return 0;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* In the words of a message. */
-#define LENS_TAKES_TIME                                                               \
+#define LENS_TAKES_TIME \
 	"seconds since 1970 (1700000000.25), RFC 3339 (2026-11-30T12:00:00.25Z) or now"
 
 /*

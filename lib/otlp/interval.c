@@ -204,8 +204,7 @@ static void attributes_add(struct lens_attributes *attributes, json_object *obje
 {
 	if (object == NULL)
 		return;
-	json_object_object_foreach(object, key, value)
-	{
+	json_object_object_foreach (object, key, value) {
 		switch (json_object_get_type(value)) {
 		case json_type_int:
 			lens_attributes_int(attributes, key, json_object_get_int64(value));
@@ -243,8 +242,8 @@ void lens_intervals_build(struct lens_group *group, const struct lens_intervals 
 		lens_span_set_kind(span, interval->kind);
 		lens_span_set_flags(span, place->flags);
 		if (interval->status == LENS_STATUS_ERROR)
-			lens_span_set_error(span, interval->message != NULL ? interval->message
-									    : "");
+			lens_span_set_error(span,
+					    interval->message != NULL ? interval->message : "");
 		else if (interval->status == LENS_STATUS_OK)
 			lens_span_set_ok(span);
 		attributes_add(lens_span_attributes(span), interval->attributes);

@@ -28,9 +28,8 @@ static void problem(struct check *check, bool fatal, const struct lens_interval 
 		lens_error_set(&text, "span `%s`: %s", lens_shown_value(&name, interval->name),
 			       why);
 	else
-		lens_error_set(&text, "span `%s`: %s `%s`",
-			       lens_shown_value(&name, interval->name), why,
-			       lens_shown_value(&shown, other));
+		lens_error_set(&text, "span `%s`: %s `%s`", lens_shown_value(&name, interval->name),
+			       why, lens_shown_value(&shown, other));
 	check->fatal += fatal;
 	check->problem(check->context, fatal, text.text);
 }
@@ -67,8 +66,8 @@ static void names_check(struct check *check)
 	for (size_t i = 1; i < check->list->count; i++) {
 		bool same = strcmp(check->by_name[i - 1]->name, check->by_name[i]->name) == 0;
 
-		if (same && (i < 2 || strcmp(check->by_name[i - 2]->name,
-					     check->by_name[i]->name) != 0))
+		if (same &&
+		    (i < 2 || strcmp(check->by_name[i - 2]->name, check->by_name[i]->name) != 0))
 			problem(check, true, check->by_name[i], "its name is there more than once",
 				NULL);
 	}

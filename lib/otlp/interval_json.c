@@ -17,8 +17,8 @@ static int is_type(json_object *value, enum json_type type, const char *key, con
 	if (json_object_get_type(value) != type)
 		return lens_error_set(err, "`%s` is not %s", key, takes);
 	/* A NUL would cut it. */
-	if (type == json_type_string && strlen(json_object_get_string(value)) !=
-						(size_t)json_object_get_string_len(value))
+	if (type == json_type_string &&
+	    strlen(json_object_get_string(value)) != (size_t)json_object_get_string_len(value))
 		return lens_error_set(err, "`%s` holds a NUL", key);
 	return 0;
 }
@@ -86,8 +86,7 @@ static int attributes_take(struct lens_interval *interval, json_object *value,
 {
 	if (is_type(value, json_type_object, "attributes", "an object", err) == -1)
 		return -1;
-	json_object_object_foreach(value, key, item)
-	{
+	json_object_object_foreach (value, key, item) {
 		if (attribute_check(key, item, err) == -1)
 			return -1;
 	}
@@ -140,8 +139,7 @@ static int object_take(struct lens_interval *interval, json_object *object, int6
 
 	if (!json_object_is_type(object, json_type_object))
 		return lens_error_set(err, "it is no JSON object");
-	json_object_object_foreach(object, key, value)
-	{
+	json_object_object_foreach (object, key, value) {
 		if (member_take(interval, key, value, now_ns, err) == -1)
 			return -1;
 	}

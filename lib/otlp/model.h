@@ -59,7 +59,7 @@ struct lens_span {
 	struct lens_span_id parent;
 	bool has_parent;
 	enum lens_span_kind kind;
-	bool is_ok;    /* status OK, unless is_error */
+	bool is_ok; /* status OK, unless is_error */
 	bool is_error;
 	const char *error; /* is_error: its message, "" for none */
 	uint8_t flags;     /* W3C trace flags */

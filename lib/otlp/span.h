@@ -47,8 +47,8 @@ void lens_span_set_parent(struct lens_span *span, const struct lens_span_id *par
 /* Nanoseconds since the epoch; an end before the start is set to the start. */
 void lens_span_set_window(struct lens_span *span, int64_t start_ns, int64_t end_ns);
 void lens_span_set_kind(struct lens_span *span, enum lens_span_kind kind);
-void lens_span_set_flags(struct lens_span *span, uint8_t flags); /* W3C; else 01 */
-void lens_span_set_ok(struct lens_span *span);                   /* status OK, else UNSET */
+void lens_span_set_flags(struct lens_span *span, uint8_t flags);       /* W3C; else 01 */
+void lens_span_set_ok(struct lens_span *span);                         /* status OK, else UNSET */
 void lens_span_set_error(struct lens_span *span, const char *message); /* status ERROR */
 struct lens_attributes *lens_span_attributes(struct lens_span *span);
 /* A link, flags 01. Its attributes, or NULL. */

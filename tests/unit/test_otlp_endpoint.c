@@ -50,6 +50,31 @@ static void test_bases_are_joined(void **state)
 	}
 }
 
+static void test_whole_urls_stay_as_they_are(void **state)
+{
+	static const struct {
+		const char *url, *want;
+	} cases[] = {
+		{ "http://h:4318", "http://h:4318/" },
+		{ "http://h:4318/", "http://h:4318/" },
+		{ "http://h:4318/my", "http://h:4318/my" },
+		{ "http://h:4318/v1/traces", "http://h:4318/v1/traces" },
+		{ "https://h/a/?k=v", "https://h/a/?k=v" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct lens_endpoint endpoint;
+		struct lens_error err = LENS_ERROR_INIT;
+
+		if (lens_endpoint_resolve_whole(&endpoint, cases[i].url, &err) < 0)
+			fail_msg("%s: %s", cases[i].url, err.text);
+		assert_string_equal(endpoint.url, cases[i].want);
+		assert_false(endpoint.doubled);
+		lens_endpoint_clear(&endpoint);
+	}
+}
+
 static void test_bad_bases_are_told(void **state)
 {
 	static const struct {
@@ -164,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_bases_are_joined),
+		cmocka_unit_test(test_whole_urls_stay_as_they_are),
 		cmocka_unit_test(test_bad_bases_are_told),
 		cmocka_unit_test(test_secrets_are_not_told),
 		cmocka_unit_test(test_redacted_is_one_line),

@@ -182,6 +182,28 @@ static void test_small_request_is_exact(void **state)
 	free((void *)view.bytes);
 }
 
+static void test_kind_status_and_flags(void **state)
+{
+	const struct lens_trace_id trace = sample_trace(0x11);
+	const struct lens_span_id id = sample_span(0x22);
+	struct lens_batch *batch = lens_batch_create("scope", "1");
+	struct lens_span *made = lens_group_add_span(lens_batch_add_group(batch), &trace, &id, "s");
+	struct view request, span, status;
+
+	(void)state;
+	lens_span_set_kind(made, LENS_KIND_PRODUCER);
+	lens_span_set_flags(made, 3);
+	lens_span_set_ok(made);
+	request = encode(batch);
+	span = inner_at(inner_at(inner_at(request, 1, 0), 2, 0), 2, 0);
+	check_number(span, 6, WIRE_VARINT, 4);
+	check_number(span, 16, WIRE_FIXED32, 3);
+	status = inner_at(span, 15, 0);
+	check_number(status, 3, WIRE_VARINT, 1);
+	assert_int_equal(field_count(status, 2), 0);
+	free((void *)request.bytes);
+}
+
 static void check_values(struct view span)
 {
 	struct view strings = inner_at(attribute_at(span, 9, 0, "purpose"), 5, 0);
@@ -299,6 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_small_request_is_exact),
+		cmocka_unit_test(test_kind_status_and_flags),
 		cmocka_unit_test(test_every_field_has_its_number),
 		cmocka_unit_test(test_responses),
 		cmocka_unit_test(test_long_message_is_cut),

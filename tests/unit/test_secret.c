@@ -52,6 +52,31 @@ static void a_file_of_ones_own_is_read(void **state)
 	assert_null(secret.bytes);
 }
 
+/* A user's own file, whoever may read it and by whatever name; no FIFO that nobody writes to. */
+static void a_users_file_is_loaded_as_it_is(void **state)
+{
+	struct scratch *scratch = *state;
+	struct lens_error err = LENS_ERROR_INIT;
+	struct lens_secret secret;
+
+	assert_int_equal(chmod(scratch_path(scratch, "secret"), 0666), 0);
+	assert_int_equal(symlink("secret", scratch_path(scratch, "link")), 0);
+	assert_int_equal(lens_secret_load(&secret, scratch_path(scratch, "link"), &err), 0);
+	assert_int_equal(secret.length, strlen(WORD));
+	assert_memory_equal(secret.bytes, WORD, secret.length);
+	lens_secret_clear(&secret);
+	assert_int_equal(mkfifo(scratch_path(scratch, "fifo"), 0600), 0);
+	assert_int_equal(lens_secret_load(&secret, scratch_path(scratch, "fifo"), &err), -1);
+	assert_non_null(strstr(err.text, "not a regular file"));
+	assert_int_equal(lens_secret_load(&secret, scratch->path, &err), -1);
+	assert_int_equal(lens_secret_load(&secret, scratch_path(scratch, "none"), &err), -1);
+	assert_non_null(strstr(err.text, "No such file"));
+	assert_int_equal(truncate(scratch_path(scratch, "secret"), LENS_SECRET_MAX + 1), 0);
+	assert_int_equal(lens_secret_load(&secret, scratch_path(scratch, "secret"), &err), -1);
+	assert_non_null(strstr(err.text, "larger"));
+	lens_secret_clear(&secret);
+}
+
 static void no_path_is_no_secret(void **state)
 {
 	struct lens_secret secret;
@@ -123,6 +148,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_file_of_ones_own_is_read, setup,
+						scratch_teardown),
+		cmocka_unit_test_setup_teardown(a_users_file_is_loaded_as_it_is, setup,
 						scratch_teardown),
 		cmocka_unit_test_setup_teardown(no_path_is_no_secret, setup, scratch_teardown),
 		cmocka_unit_test_setup_teardown(what_others_may_read_is_no_secret, setup,
