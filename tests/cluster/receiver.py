@@ -15,6 +15,7 @@ import gzip
 import json
 import os
 import signal
+import ssl
 import threading
 import time
 from concurrent import futures
@@ -141,16 +142,30 @@ def grpc_start(store, port):
     return server, port
 
 
+def tls_wrap(server, directory):
+    """HTTP over TLS, to clients that have a certificate, with what make-certificates made."""
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH, cafile=f"{directory}/ca.pem")
+    context.load_cert_chain(f"{directory}/server.pem", f"{directory}/server.key")
+    context.verify_mode = ssl.CERT_REQUIRED
+    # The handshake is the connection's own thread's: a client that fails it holds nobody up.
+    server.socket = context.wrap_socket(
+        server.socket, server_side=True, do_handshake_on_connect=False
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(description="OTLP receiver for tests")
     parser.add_argument("directory", help="where requests are stored")
     parser.add_argument("--port", type=int, default=0, help="of HTTP; 0: a free one")
     parser.add_argument("--grpc-port", type=int, default=0, help="0: a free one")
+    parser.add_argument("--tls", metavar="DIR", help="HTTP over TLS; of tests/make-certificates")
     options = parser.parse_args()
     os.makedirs(options.directory, exist_ok=True)
     server = ThreadingHTTPServer(("127.0.0.1", options.port), Handler)
     server.daemon_threads = True
     server.store = Store(options.directory)
+    if options.tls:
+        tls_wrap(server, options.tls)
     # A second start on the same directory goes on counting.
     server.store.count = sum(name.endswith(".body") for name in os.listdir(options.directory))
     calls, grpc_port = grpc_start(server.store, options.grpc_port)
