@@ -33,7 +33,7 @@ static const char help_text[] =
 	"                          of one\n"
 	"  --command-args          the command's arguments are an attribute (no secret in them?)\n"
 	"  --timeout MS            how long to try to send: OTEL_EXPORTER_OTLP_TIMEOUT, else\n"
-	"                          10000, after a command 2000; 0: no limit\n"
+	"                          10000, and after a command 2000 at most; 0: no limit\n"
 	"  --dry-run               send nothing, say what would be sent, as a line of OTLP/JSON\n"
 	"  -v, --verbose           say what was sent, or why nothing was\n"
 	"  --help                  say this\n"

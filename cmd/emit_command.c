@@ -12,7 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The command has ended: somebody may wait for its status. Milliseconds. */
+/* The command has ended, and somebody may wait for its status: what a site has set for programs
+ * that export as they run is too long. Milliseconds. */
 #define TIMEOUT_MS 2000
 
 #define SIGNAL_STATUS 128
@@ -129,7 +130,8 @@ static void span_send(const struct emit_options *options, struct emit_settings *
 	struct lens_intervals list = LENS_INTERVALS_INIT;
 	struct lens_interval *interval = lens_intervals_grow(&list);
 
-	if (!options->timeout_set && !settings->otel.timeout_set)
+	if (!options->timeout_set &&
+	    (settings->timeout_ms == 0 || settings->timeout_ms > TIMEOUT_MS))
 		settings->timeout_ms = TIMEOUT_MS;
 	/* The command's standard output is the command's. */
 	if (interval == NULL || interval_fill(interval, options, run) == -1)

@@ -123,7 +123,6 @@ static void timeout_read(struct lens_otel_environment *out, const struct reader 
 		ignore(reader, &variable, "a number of milliseconds");
 		return;
 	}
-	out->timeout_set = true;
 	out->timeout_ms = ms;
 }
 

@@ -21,7 +21,6 @@ struct lens_otel_environment {
 	char *endpoint;               /* owned; never NULL */
 	bool endpoint_whole;          /* see lens_exporter_settings */
 	enum lens_compression compression;
-	bool timeout_set;
 	unsigned int timeout_ms; /* 10000 without one; 0: no limit */
 	/* Borrowed from the environment; NULL: none. */
 	const char *headers;

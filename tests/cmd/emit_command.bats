@@ -234,8 +234,8 @@ os.execv(sys.argv[1], sys.argv[1:])' "$LENS" emit -- bash -c '
 	run -5 emit --timeout 300 -- sh -c 'exit 5'
 	[[ $output == "slurm-lens emit: the span was not sent: $RECEIVER_URL/v1/traces: "* ]]
 	[[ $output == *"no answer within 300 ms" || $output == *"given up before an answer came" ]]
-	# By default seconds too.
-	run -0 emit -- true
+	# What the environment says is for programs that export as they run: two seconds are enough.
+	OTEL_EXPORTER_OTLP_TIMEOUT=0 run -0 emit -- true
 	[[ $output == *"no answer within 2000 ms" || $output == *"given up before an answer came" ]]
 	[ $((SECONDS - begin)) -lt 60 ]
 }
