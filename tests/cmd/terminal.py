@@ -3,7 +3,7 @@
 """terminal.py SCRIPT CMD...: CMD at a terminal of its own, with somebody who types.
 
 SCRIPT is a list of `TEXT:KEYS`: when TEXT has been seen since the last keys, KEYS are typed
-(`^C`, `^Z` and `^\\\\` are the keys of these names, `\\n` is Enter). What the terminal showed
+(`^C`, `^Z` and `^\\\\` are the keys of these names, `\\n` is Enter, `\\t` Tab). What the terminal showed
 is printed; exits as CMD did, 128 + N for signal N. Nothing for 60 s: 99.
 """
 
@@ -16,7 +16,7 @@ KEYS = {"^C": b"\x03", "^Z": b"\x1a", "^\\": b"\x1c"}
 
 
 def keys_of(text):
-    return KEYS.get(text) or text.replace("\\n", "\n").encode()
+    return KEYS.get(text) or text.replace("\\n", "\n").replace("\\t", "\t").encode()
 
 
 def main():
