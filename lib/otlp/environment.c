@@ -211,17 +211,23 @@ void lens_otel_environment_clear(struct lens_otel_environment *otel)
 	errno = saved;
 }
 
-/* The places of WORD in TEXT, in front of `:`, `=` or a blank, become NAME. */
-static void word_replace(struct lens_text *out, const char *text, const char *const words[][2],
-			 size_t count)
+/* Whether a setting's name ends at END: what a receiver says may hold the same word. */
+static bool name_ends(const char *word, const char *end)
+{
+	return *end == ':' || *end == '=' || (*end == ' ' && strstr(word, "File") != NULL);
+}
+
+/* The names of settings in TEXT become those of variables. */
+static void names_replace(struct lens_text *out, const char *text, const char *const words[][2],
+			  size_t count)
 {
 	while (*text != '\0') {
 		size_t i, length = 0;
 
 		for (i = 0; i < count; i++) {
 			length = strlen(words[i][0]);
-			if (strncmp(text, words[i][0], length) == 0 && text[length] != '\0' &&
-			    strchr(":= ", text[length]) != NULL)
+			if (strncmp(text, words[i][0], length) == 0 &&
+			    name_ends(words[i][0], text + length))
 				break;
 		}
 		if (i < count) {
@@ -249,7 +255,7 @@ void lens_otel_environment_explain(const struct lens_otel_environment *otel, cha
 	struct lens_text out = LENS_TEXT_INIT;
 	size_t length;
 
-	word_replace(&out, text, words, sizeof(words) / sizeof(words[0]));
+	names_replace(&out, text, words, sizeof(words) / sizeof(words[0]));
 	if (out.data != NULL && !out.failed) {
 		length = lens_utf8_cut(out.data, out.length, size - 1);
 		memcpy(text, out.data, length);

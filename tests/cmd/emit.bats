@@ -19,6 +19,7 @@ teardown_file() {
 
 setup() {
 	emit_setup
+	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 # closed_port: one that nobody listens on.
@@ -200,6 +201,28 @@ print(s.getsockname()[1])'
 	check <<-'E'
 	assert len(requests) == 1
 	E
+}
+
+@test "spans that the receiver took in part are told, and are 1" {
+	# partial_success: of what came one was not taken, and why.
+	"$LENS_TEST_PYTHON" -c 'import http.server, os
+class Handler(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers["content-length"]))
+        body = bytes([0x0a, 10, 0x08, 1, 0x12, 6]) + b"quota!"
+        self.send_response(200)
+        self.send_header("Content-Type", "application/x-protobuf")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+with open("port.part", "w") as port:
+    print(server.server_port, file=port)
+os.rename("port.part", "port")
+server.handle_request()' >/dev/null 2>&1 3>&- &
+	wait_for 30 test -s port
+	OTEL_EXPORTER_OTLP_ENDPOINT=http://127.0.0.1:$(cat port) run -1 emit --span a,1,2 --span b,1,2
+	[[ $output == "slurm-lens emit: 1 of 2 spans were not taken: "*quota!* ]]
 }
 
 @test "what is busy is asked again, within the time" {

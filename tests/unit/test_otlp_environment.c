@@ -251,6 +251,8 @@ static void messages_name_the_variables(void **state)
 		{ "http://h/: a port of gRPC wants Protocol=grpc",
 		  "http://h/: a port of gRPC wants " E "PROTOCOL=grpc" },
 		{ "http://Endpoints/x", "http://Endpoints/x" },
+		{ "http://h/: HTTP 404: Endpoint not found",
+		  "http://h/: HTTP 404: Endpoint not found" },
 		{ "", "" },
 	};
 	const char *const env[] = { T "ENDPOINT=http://x", T "CLIENT_KEY=k", NULL };
