@@ -8,7 +8,6 @@
 #include "lib/otlp/environment.h"
 #include "lib/otlp/interval.h"
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,7 +66,7 @@ struct lens_span_id *emit_ids(size_t count);
  * taken; _NO: not all; _ENVIRONMENT: it could not be tried.
  */
 int emit_send(const struct emit_settings *settings, bool verbose, const struct lens_intervals *list,
-	      const struct lens_span_id *ids, const volatile sig_atomic_t *stop, FILE *console);
+	      const struct lens_span_id *ids, bool (*stop)(void), FILE *console);
 
 /* The two forms. What they return is the exit status. */
 int emit_spans(const struct emit_options *options);

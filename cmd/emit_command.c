@@ -124,8 +124,7 @@ static int interval_fill(struct lens_interval *interval, const struct emit_optio
 }
 
 static void span_send(const struct emit_options *options, struct emit_settings *settings,
-		      const struct lens_span_id *id, const struct emit_run *run,
-		      const volatile sig_atomic_t *stop)
+		      const struct lens_span_id *id, const struct emit_run *run)
 {
 	struct lens_intervals list = LENS_INTERVALS_INIT;
 	struct lens_interval *interval = lens_intervals_grow(&list);
@@ -137,20 +136,19 @@ static void span_send(const struct emit_options *options, struct emit_settings *
 	if (interval == NULL || interval_fill(interval, options, run) == -1)
 		emit_say("out of memory");
 	else
-		emit_send(settings, options->verbose, &list, id, stop, stderr);
+		emit_send(settings, options->verbose, &list, id, emit_run_stopped, stderr);
 	lens_intervals_clear(&list);
 }
 
 static int run_in_span(const struct emit_options *options, struct emit_settings *settings)
 {
-	static volatile sig_atomic_t stop;
 	struct lens_span_id *id = emit_ids(1);
 	struct lens_env *env = id != NULL ? environment(settings, id) : NULL;
 	struct emit_run run;
 	int status;
 
 	/* The command runs also where it cannot be traced. */
-	if (env == NULL || emit_run(&run, options->command, lens_env_array(env), &stop) == -1) {
+	if (env == NULL || emit_run(&run, options->command, lens_env_array(env)) == -1) {
 		if (env != NULL)
 			emit_say("the command has no span: %m");
 		status = cannot_run(options->command[0], emit_become(options->command, environ));
@@ -162,7 +160,7 @@ static int run_in_span(const struct emit_options *options, struct emit_settings 
 		status = SIGNAL_STATUS + WTERMSIG(run.status);
 	else
 		status = WEXITSTATUS(run.status);
-	span_send(options, settings, id, &run, &stop);
+	span_send(options, settings, id, &run);
 out:
 	lens_env_destroy(env);
 	free(id);

@@ -64,20 +64,20 @@ static void relay(pid_t child, const siginfo_t *info)
 	kill(child, info->si_signo);
 }
 
-/* Waits for CHILD, the waited SIGNALS being blocked. */
+/* Waits for CHILD, the waited SIGNALS being blocked. What came before its end was for it. */
 static int await(pid_t child, const sigset_t *signals)
 {
+	static const struct timespec at_once;
 	siginfo_t info;
 	int status;
 
-	for (;;) {
-		pid_t ended = waitpid(child, &status, WNOHANG);
-
-		if (ended == child)
-			return status;
+	while (waitpid(child, &status, WNOHANG) != child) {
 		if (sigwaitinfo(signals, &info) > 0 && info.si_signo != SIGCHLD)
 			relay(child, &info);
 	}
+	while (sigtimedwait(signals, &info, &at_once) > 0)
+		;
+	return status;
 }
 
 int emit_become(char **argv, char *const *env)
@@ -112,26 +112,26 @@ static int exec_error_read(int fd)
 	return got == (ssize_t)sizeof(error) ? error : 0;
 }
 
-static volatile sig_atomic_t *stop_flag;
-
-static void stop_set(int signal)
+bool emit_run_stopped(void)
 {
-	(void)signal;
-	*stop_flag = 1;
+	static const int numbers[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
+	static const struct timespec at_once;
+	static bool stopped;
+	struct sigaction action;
+	sigset_t signals;
+	siginfo_t info;
+
+	/* A blocked signal is there although it is ignored, as nohup does it. */
+	sigemptyset(&signals);
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		if (sigaction(numbers[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+			sigaddset(&signals, numbers[i]);
+	while (!stopped && sigtimedwait(&signals, &info, &at_once) > 0)
+		stopped = info.si_code > 0 || !is_stepd(info.si_pid);
+	return stopped;
 }
 
-/* From here on a signal is for this process alone. */
-static void stop_install(volatile sig_atomic_t *stop)
-{
-	static const int signals[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM };
-	struct sigaction action = { .sa_handler = stop_set };
-
-	stop_flag = stop;
-	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaction(signals[i], &action, NULL);
-}
-
-int emit_run(struct emit_run *out, char **argv, char *const *env, volatile sig_atomic_t *stop)
+int emit_run(struct emit_run *out, char **argv, char *const *env)
 {
 	struct sigaction plain = { .sa_handler = SIG_DFL }, on_child;
 	sigset_t signals, mask;
@@ -158,11 +158,10 @@ int emit_run(struct emit_run *out, char **argv, char *const *env, volatile sig_a
 	}
 	close(fds[0]);
 	if (out->pid != -1)
-		stop_install(stop);
-	else
-		sigaction(SIGCHLD, &on_child, NULL);
+		return 0;
+	sigaction(SIGCHLD, &on_child, NULL);
 	sigprocmask(SIG_SETMASK, &mask, NULL);
-	return out->pid == -1 ? -1 : 0;
+	return -1;
 }
 
 int emit_exec_status(int exec_error)

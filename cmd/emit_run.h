@@ -2,7 +2,7 @@
 #ifndef LENS_CMD_EMIT_RUN_H
 #define LENS_CMD_EMIT_RUN_H
 
-#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -19,10 +19,14 @@ struct emit_run {
  * process group, terminal and signal dispositions, so that it cannot tell the caller from a shell;
  * a signal that somebody sends to the caller goes on to it. Not what the command and the caller
  * get both: the terminal's signals, and those that slurmstepd sends to every process of a step.
- * 0, and from then on HUP, INT, QUIT and TERM set *STOP; or -1 with errno: there is no process to be
- * had, and nothing has changed.
+ * 0, and signals stay blocked, for emit_run_stopped to be asked; or -1 with errno: there is no
+ * process to be had, and nothing has changed.
  */
-int emit_run(struct emit_run *out, char **argv, char *const *env, volatile sig_atomic_t *stop);
+int emit_run(struct emit_run *out, char **argv, char *const *env);
+
+/* Whether, since the command ended, HUP, INT, QUIT or TERM came for this process, not for the whole
+ * step. Once it is true it stays so. */
+bool emit_run_stopped(void);
 
 /* Becomes the command. Returns errno when that fails. */
 int emit_become(char **argv, char *const *env);

@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -212,7 +213,7 @@ static void sent_say(const struct sending *sending)
 }
 
 int emit_send(const struct emit_settings *settings, bool verbose, const struct lens_intervals *list,
-	      const struct lens_span_id *ids, const volatile sig_atomic_t *stop, FILE *console)
+	      const struct lens_span_id *ids, bool (*stop)(void), FILE *console)
 {
 	struct sending sending = { .settings = settings, .list = list, .ids = ids };
 	int status = LENS_EXIT_OK;

@@ -16,7 +16,7 @@ bool lens_patience_over(void *context)
 {
 	const struct lens_patience *patience = context;
 
-	if (patience->stop != NULL && *patience->stop != 0)
+	if (patience->stop != NULL && patience->stop())
 		return true;
 	return patience->deadline_ms != -1 && lens_clock_ms() >= patience->deadline_ms;
 }

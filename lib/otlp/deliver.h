@@ -4,14 +4,13 @@
 
 #include "lib/otlp/exporter.h"
 
-#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 /* Until when a program that waits for the receiver does so. */
 struct lens_patience {
-	int64_t deadline_ms;               /* of lens_clock_ms; -1: for ever */
-	const volatile sig_atomic_t *stop; /* not 0: at once; NULL: none */
+	int64_t deadline_ms; /* of lens_clock_ms; -1: for ever */
+	bool (*stop)(void);  /* asked some times a second; true: no longer; NULL: not asked */
 };
 
 /* Whether it is over; CONTEXT is a lens_patience: an exporter's `cancelled`. */

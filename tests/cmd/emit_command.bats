@@ -252,6 +252,16 @@ os.execv(sys.argv[1], sys.argv[1:])' "$LENS" emit -- bash -c '
 	[[ $(cat err) == *"given up before an answer came" ]]
 }
 
+@test "an ignored signal does not end the sending" {
+	receiver_answer 'delay 3 200'
+	bash -c 'trap "" HUP; exec "$1" emit --timeout 90000 -- sh -c "exit 5"' - "$LENS" 2>err 3>&- &
+	wait_for 30 arrived
+	kill -HUP $!
+	wait_status $!
+	[ "$status" = 5 ]
+	[ ! -s err ]
+}
+
 @test "what the environment has wrong is said, and the command runs" {
 	OTEL_EXPORTER_OTLP_ENDPOINT=nonsense run -5 emit -- sh -c 'exit 5'
 	[[ $output == "slurm-lens emit: nothing was sent: OTEL_EXPORTER_OTLP_ENDPOINT: "* ]]
