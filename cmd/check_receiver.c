@@ -5,6 +5,7 @@
 
 #include "cmd/agent_sender.h"
 #include "cmd/agent_sender_start.h"
+#include "cmd/command.h"
 #include "lib/core/secret.h"
 #include "lib/otlp/endpoint.h"
 
@@ -14,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define USER_AGENT "OTel-OTLP-Exporter-slurm-lens/" PACKAGE_VERSION
 
 /* One receiver: where it is, and as whom it is talked to. */
 struct receiver {
@@ -65,7 +64,7 @@ static int receiver_ask(const struct receiver *receiver, struct lens_export_resu
 			struct lens_error *err)
 {
 	struct agent_sender *sender =
-		agent_sender_create(receiver->config, receiver->kind, USER_AGENT, NULL);
+		agent_sender_create(receiver->config, receiver->kind, LENS_USER_AGENT, NULL);
 	const uint8_t *bytes;
 	size_t length;
 	int rc = -1;
