@@ -15,6 +15,7 @@ int lens_attrs_main(int argc, char **argv);
 int lens_check_main(int argc, char **argv);
 int lens_ranks_main(int argc, char **argv);
 int lens_sender_main(int argc, char **argv);
+int lens_show_main(int argc, char **argv);
 int lens_status_main(int argc, char **argv);
 
 #endif

@@ -20,6 +20,7 @@ static const struct {
 	{ "check", "look at all that a site needs before it goes live", lens_check_main },
 	{ "ranks", "say which ranks would export", lens_ranks_main },
 	{ "sender", NULL, lens_sender_main },
+	{ "show", "show a job's spans as a waterfall", lens_show_main },
 	{ "status", "say how the agent is and what waits", lens_status_main },
 	{ "help", "say this", help_main },
 };
