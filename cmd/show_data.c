@@ -142,10 +142,10 @@ static void section_add(struct lens_text *out, const struct show_section *sectio
 	lens_trace_id_hex(trace, &section->trace);
 	lens_text_addf(out, "{\"trace\":\"%s\",\"offset\":%" PRIu64 ",\"length\":%" PRIu64, trace,
 		       section->start_ns - begin, section->end_ns - section->start_ns);
-	lens_text_addf(out, ",\"run\":%" PRIu64 ",\"errors\":%zu",
+	lens_text_addf(out, ",\"run\":%" PRIu64 ",\"failed\":%s",
 		       section->run_ns < section->end_ns ? section->run_ns - section->start_ns
 							 : section->end_ns - section->start_ns,
-		       section->errors);
+		       show_section_failed(section) ? "true" : "false");
 	show_section_add(&text, section);
 	text_member_add(out, "title", &text);
 	show_time_add(&text, section->start_ns);

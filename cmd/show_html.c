@@ -14,8 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* show_page[] is show_page.html, its last byte a NUL. */
-#define PAGE ((const char *)show_page)
+/* What the marks in show_page.html stand for: `@STYLE@` and so on, and no other `@` is in it. */
+struct parts {
+	struct lens_text style, script;
+};
 
 static void base64_add(struct lens_text *out, const uint8_t *bytes, size_t length)
 {
@@ -35,13 +37,12 @@ static void base64_add(struct lens_text *out, const uint8_t *bytes, size_t lengt
 	}
 }
 
-/* 'sha256-...' of what stands between BEGIN and END in the page. */
-static void source_add(struct lens_text *out, const char *begin, const char *end)
+/* 'sha256-...' of TEXT. */
+static void source_add(struct lens_text *out, const struct lens_text *text)
 {
-	const char *from = strstr(PAGE, begin) + strlen(begin);
 	uint8_t digest[LENS_SHA256_BYTES];
 
-	lens_sha256(digest, from, (size_t)(strstr(from, end) - from));
+	lens_sha256(digest, text->data, text->length);
 	lens_text_adds(out, "'sha256-");
 	base64_add(out, digest, sizeof(digest));
 	lens_text_adds(out, "'");
@@ -49,12 +50,12 @@ static void source_add(struct lens_text *out, const char *begin, const char *end
 
 /* Nothing is loaded; the page's own script and style are known by their hash, so that none that
  * a span's name might bring is run. */
-static void policy_add(struct lens_text *out)
+static void policy_add(struct lens_text *out, const struct parts *parts)
 {
 	lens_text_adds(out, "default-src 'none'; base-uri 'none'; form-action 'none'; script-src ");
-	source_add(out, "<script>", "</script>");
+	source_add(out, &parts->script);
 	lens_text_adds(out, "; style-src ");
-	source_add(out, "<style>", "</style>");
+	source_add(out, &parts->style);
 }
 
 static void escaped_add(struct lens_text *out, const char *text)
@@ -76,30 +77,40 @@ static void title_add(struct lens_text *out, const struct show_picture *picture)
 	lens_text_clear(&text);
 }
 
+/* What stands for the mark NAME, of LENGTH bytes. */
+static void part_add(struct lens_text *out, const struct parts *parts,
+		     const struct show_picture *picture, const char *name, size_t length)
+{
+	if (strncmp(name, "CSP", length) == 0)
+		policy_add(out, parts);
+	else if (strncmp(name, "TITLE", length) == 0)
+		title_add(out, picture);
+	else if (strncmp(name, "STYLE", length) == 0)
+		lens_text_add(out, parts->style.data, parts->style.length);
+	else if (strncmp(name, "SCRIPT", length) == 0)
+		lens_text_add(out, parts->script.data, parts->script.length);
+	else
+		show_data_add(out, picture);
+}
+
 void show_html_add(struct lens_text *out, const struct show_picture *picture)
 {
-	const char *at = PAGE;
+	const char *at = (const char *)show_page_html, *mark, *end;
+	struct parts parts = { LENS_TEXT_INIT, LENS_TEXT_INIT };
 
-	for (;;) {
-		const char *mark = strchr(at, '@');
-
-		if (mark == NULL)
-			break;
+	lens_text_adds(&parts.style, (const char *)show_page_css);
+	lens_text_adds(&parts.script, (const char *)show_page_js);
+	lens_text_adds(&parts.script, (const char *)show_page_use_js);
+	out->failed = out->failed || parts.style.failed || parts.script.failed;
+	while (!out->failed && (mark = strchr(at, '@')) != NULL) {
+		end = strchr(mark + 1, '@');
 		lens_text_add(out, at, (size_t)(mark - at));
-		at = strchr(mark + 1, '@');
-		if (strncmp(mark, "@CSP@", 5) == 0)
-			policy_add(out);
-		else if (strncmp(mark, "@TITLE@", 7) == 0)
-			title_add(out, picture);
-		else if (strncmp(mark, "@DATA@", 6) == 0)
-			show_data_add(out, picture);
-		else
-			at = mark; /* of CSS */
-		if (at == mark)
-			lens_text_add(out, "@", 1);
-		at++;
+		part_add(out, &parts, picture, mark + 1, (size_t)(end - mark - 1));
+		at = end + 1;
 	}
 	lens_text_adds(out, at);
+	lens_text_clear(&parts.style);
+	lens_text_clear(&parts.script);
 }
 
 static int failed(const char *path)

@@ -27,6 +27,13 @@ struct show_span *show_span_next(const struct show_span *span)
 	return span->next;
 }
 
+bool show_section_failed(const struct show_section *section)
+{
+	const struct show_span *span = section->whole != NULL ? section->whole : section->first;
+
+	return span->kept->status == LENS_READ_ERROR;
+}
+
 void show_picture_destroy(struct show_picture *picture)
 {
 	int saved = errno;

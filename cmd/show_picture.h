@@ -62,6 +62,9 @@ void show_picture_destroy(struct show_picture *picture);
 /* The next span in the order of reading: children before what follows. NULL: it was the last. */
 struct show_span *show_span_next(const struct show_span *span);
 
+/* Whether it failed as a whole; a failed task need not make it fail. */
+bool show_section_failed(const struct show_section *section);
+
 /* An attribute's text of the span itself, then of its resource. NULL: none. */
 const char *show_span_text(const struct show_span *span, const char *key);
 

@@ -272,7 +272,7 @@ static void overview_add(struct lens_text *out, const struct terminal *terminal,
 		show_section_add(&text, section);
 		padded_add(out, terminal, &text, label);
 		lens_text_adds(out, " ");
-		show_paint_add(out, terminal, section->errors > 0 ? SHOW_RED : SHOW_GREEN);
+		show_paint_add(out, terminal, show_section_failed(section) ? SHOW_RED : SHOW_GREEN);
 		show_bar_runs_add(out, terminal, &axis, section->start_ns, section->end_ns,
 				  section->run_ns);
 		show_paint_add(out, terminal, SHOW_PLAIN);

@@ -152,6 +152,9 @@ void show_section_add(struct lens_text *out, const struct show_section *section)
 	else if (section->whole == NULL && section->attempt >= 0)
 		lens_text_adds(out, "not over, ");
 	show_duration_add(out, section->end_ns - section->start_ns);
+	if (section->errors > 0)
+		lens_text_addf(out, ", %zu error%s", section->errors,
+			       section->errors == 1 ? "" : "s");
 }
 
 /* The first that a span of the picture says: slurmctld may not have answered for all of them. */
