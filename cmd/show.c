@@ -147,13 +147,15 @@ static int run_start(struct show_run *run)
 		if (config == NULL)
 			return status;
 	}
-	run->where = options->path != NULL ? options->path : config->file;
+	run->where = options->path == NULL	       ? config->file
+		     : strcmp(options->path, "-") == 0 ? "standard input"
+						       : options->path;
 	run->files = show_files_create();
 	if (run->files == NULL)
 		lens_error_set(&err, "out of memory");
 	if (run->files == NULL ||
-	    show_files_add(run->files, run->where, options->path == NULL || options->follow,
-			   &err) == -1)
+	    show_files_add(run->files, options->path == NULL ? config->file : options->path,
+			   options->path == NULL || options->follow, &err) == -1)
 		fprintf(stderr, "slurm-lens show: %s\n", err.text);
 	else
 		status = options->follow ? show_follow(run) : show_once(run, config);

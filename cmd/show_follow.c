@@ -98,15 +98,27 @@ static void screen_leave(struct follow *follow)
 	follow->drawn = false;
 }
 
-/* As many lines as the terminal has, the last for where one stands. */
+/* Where the last COUNT lines of TEXT begin. */
+static const char *tail_of(const struct lens_text *text, size_t count)
+{
+	const char *at = text->data + text->length;
+
+	/* The newline at the end ends the last one. */
+	for (count++; at > text->data; at--)
+		if (at[-1] == '\n' && --count == 0)
+			break;
+	return at;
+}
+
+/* As many lines as the terminal has, what came last, and below them where one stands. */
 static void screen_draw(struct follow *follow, const struct lens_text *text)
 {
-	const char *at = text->data, *end = text->data + text->length;
 	size_t height = follow->run->terminal.height > 3 ? follow->run->terminal.height : 24;
+	const char *begin = tail_of(text, height - 1), *end = text->data + text->length;
 
 	fputs(follow->drawn ? "\033[H" : "\033[?1049h\033[H", stdout);
 	follow->drawn = true;
-	for (size_t line = 0; line + 2 < height && at < end; line++) {
+	for (const char *at = begin; at < end;) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t length = (size_t)((newline != NULL ? newline : end) - at);
 
@@ -115,8 +127,8 @@ static void screen_draw(struct follow *follow, const struct lens_text *text)
 		at += length + 1;
 	}
 	fputs("\033[J", stdout);
-	fputs(at < end ? "There is more; following. Ctrl-C shows all and ends."
-		       : "Following. Ctrl-C ends.",
+	fputs(begin > text->data ? "There is more above. Ctrl-C shows all and ends."
+				 : "Following. Ctrl-C ends.",
 	      stdout);
 }
 

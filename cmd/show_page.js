@@ -118,7 +118,7 @@ const drawGrid = (time, section, words) => {
 	for (let ns = Math.ceil(section.from / step) * step; ns <= section.to; ns += step) {
 		const at = part(section, ns);
 		// A word at the very end would be cut.
-		const tick = words && at < 94 ? make("div", "tick", `+${duration(ns)}`) : make("div", "line");
+		const tick = words && at < 90 ? make("div", "tick", `+${duration(ns)}`) : make("div", "line");
 		tick.style.left = `${at}%`;
 		time.append(tick);
 	}

@@ -280,6 +280,13 @@ static int tree_count(struct show_picture *picture)
 			section_note(section, span);
 		}
 	}
+	/* While an attempt is not over its spans' parents are still to come. */
+	for (size_t i = 0; i < picture->section_count; i++)
+		for (struct show_span *span = picture->sections[i].first;
+		     span != NULL && picture->sections[i].whole == NULL &&
+		     picture->sections[i].attempt >= 0;
+		     span = show_span_next(span))
+			span->orphan = false;
 	while (count-- > 0)
 		if (order[count]->parent != NULL)
 			order[count]->parent->below += order[count]->below + 1;

@@ -3,16 +3,35 @@
 
 #include "lib/core/show.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
+
+static bool in_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Whether WORD is in LINE, not as a part of a longer one: digits are part of any time and id. */
+static bool word_found(const char *word, const struct lens_line *line)
+{
+	const char *at = line->bytes, *end = line->bytes + line->length;
+	size_t length = strlen(word);
+
+	while ((at = memmem(at, (size_t)(end - at), word, length)) != NULL) {
+		if ((at == line->bytes || !in_word(at[-1])) && !in_word(at[length]))
+			return true;
+		at++;
+	}
+	return false;
+}
 
 static bool needle_found(const struct show_needles *needles, const struct lens_line *line)
 {
 	if (needles->count == 0)
 		return true;
 	for (size_t i = 0; i < needles->count; i++)
-		if (memmem(line->bytes, line->length, needles->texts[i],
-			   strlen(needles->texts[i])) != NULL)
+		if (word_found(needles->texts[i], line))
 			return true;
 	return false;
 }

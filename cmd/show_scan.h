@@ -8,7 +8,7 @@
 
 #define SHOW_NEEDLES 4
 
-/* Texts of which a line must hold one to be looked into: most of a large file is of others. */
+/* Words of which a line must hold one to be looked into: most of a large file is of others. */
 struct show_needles {
 	char texts[SHOW_NEEDLES][64];
 	size_t count; /* 0: every line is looked into */

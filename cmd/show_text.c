@@ -214,6 +214,19 @@ static void rows_add(struct lens_text *out, const struct terminal *terminal,
 	}
 }
 
+/* TEXT as a line of its own; leaves it empty. */
+static void line_add(struct lens_text *out, const struct terminal *terminal, enum show_paint paint,
+		     struct lens_text *text)
+{
+	out->failed = out->failed || text->failed;
+	show_paint_add(out, terminal, paint);
+	if (text->data != NULL)
+		terminal_add(out, terminal, text->data, terminal->width);
+	show_paint_add(out, terminal, SHOW_PLAIN);
+	lens_text_adds(out, "\n");
+	lens_text_clear(text);
+}
+
 /* `attempt 1, COMPLETED, 8.73 s`, and when and where to find it elsewhere. */
 static void heading_add(struct lens_text *out, const struct terminal *terminal,
 			const struct show_section *section)
@@ -222,15 +235,11 @@ static void heading_add(struct lens_text *out, const struct terminal *terminal,
 	char trace[LENS_TRACE_HEX];
 
 	show_section_add(&text, section);
-	show_paint_add(out, terminal, SHOW_BOLD);
-	if (text.data != NULL)
-		terminal_add(out, terminal, text.data, terminal->width);
-	show_paint_add(out, terminal, SHOW_PLAIN);
-	lens_text_clear(&text);
-	lens_text_adds(out, ", from ");
-	show_time_add(out, section->start_ns);
+	line_add(out, terminal, SHOW_BOLD, &text);
 	lens_trace_id_hex(trace, &section->trace);
-	lens_text_addf(out, ", trace %s\n", trace);
+	lens_text_addf(&text, "trace %s, from ", trace);
+	show_time_add(&text, section->start_ns);
+	line_add(out, terminal, SHOW_DIM, &text);
 }
 
 static void section_add(struct lens_text *out, const struct terminal *terminal,
@@ -286,12 +295,7 @@ void show_text_add(struct lens_text *out, const struct terminal *terminal,
 	struct lens_text text = LENS_TEXT_INIT;
 
 	show_title_add(&text, picture);
-	show_paint_add(out, terminal, SHOW_BOLD);
-	if (text.data != NULL)
-		terminal_add(out, terminal, text.data, terminal->width);
-	show_paint_add(out, terminal, SHOW_PLAIN);
-	lens_text_adds(out, "\n");
-	lens_text_clear(&text);
+	line_add(out, terminal, SHOW_BOLD, &text);
 	if (picture->section_count > 1)
 		overview_add(out, terminal, picture);
 	for (size_t i = 0; i < picture->section_count; i++) {
