@@ -147,7 +147,7 @@ static int run_start(struct show_run *run)
 		if (config == NULL)
 			return status;
 	}
-	run->where = options->path == NULL	       ? config->file
+	run->where = options->path == NULL             ? config->file
 		     : strcmp(options->path, "-") == 0 ? "standard input"
 						       : options->path;
 	run->files = show_files_create();

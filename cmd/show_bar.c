@@ -40,8 +40,10 @@ void show_bar_add(struct lens_text *out, const struct terminal *terminal,
 	const struct glyphs *glyphs = glyphs_of(terminal, style);
 	size_t first = half_of(axis, start_ns), end = half_of(axis, end_ns);
 
-	if (first >= 2 * axis->cells)
+	if (first >= 2 * axis->cells) {
 		first = 2 * axis->cells - 1;
+		end = first;
+	}
 	for (size_t cell = 0; cell < axis->cells; cell++) {
 		bool left = first <= 2 * cell && end > 2 * cell;
 		bool right = first <= 2 * cell + 1 && end > 2 * cell + 1;

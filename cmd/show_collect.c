@@ -10,6 +10,7 @@ struct show_collect {
 	struct lens_kept *kept;
 	struct lens_trace_id *traces; /* sorted */
 	size_t trace_count;
+	size_t entries;        /* it was aimed at */
 	char job[64], raw[24]; /* "": spans of any job */
 	bool capitals;
 };
@@ -34,6 +35,13 @@ struct show_collect *show_collect_create(const struct show_wish *wish)
 	return collect;
 }
 
+/* Whether spans of ATTEMPT (-1: any) may be in the trace of ENTRY. */
+static bool may_have(const struct show_entry *entry, int64_t attempt)
+{
+	return attempt == -1 || entry->attempts == 0 ||
+	       (attempt >= entry->least && attempt < entry->attempts);
+}
+
 int show_collect_aim(struct show_collect *collect, const struct show_index *index, size_t first,
 		     size_t count)
 {
@@ -41,12 +49,14 @@ int show_collect_aim(struct show_collect *collect, const struct show_index *inde
 
 	if (traces == NULL)
 		return -1;
-	for (size_t i = 0; i < count; i++)
-		traces[i] = show_index_at(index, first + i)->trace;
-	qsort(traces, count, sizeof(*traces), trace_compare);
 	free(collect->traces);
 	collect->traces = traces;
-	collect->trace_count = count;
+	collect->trace_count = 0;
+	for (size_t i = 0; i < count; i++)
+		if (may_have(show_index_at(index, first + i), collect->wish->attempt))
+			traces[collect->trace_count++] = show_index_at(index, first + i)->trace;
+	qsort(traces, collect->trace_count, sizeof(*traces), trace_compare);
+	collect->entries = count;
 	if (!collect->wish->has_trace) {
 		strcpy(collect->job, show_index_at(index, first)->job);
 		strcpy(collect->raw, show_index_at(index, first)->raw);
@@ -55,9 +65,9 @@ int show_collect_aim(struct show_collect *collect, const struct show_index *inde
 	return 0;
 }
 
-size_t show_collect_traces(const struct show_collect *collect)
+size_t show_collect_entries(const struct show_collect *collect)
 {
-	return collect->trace_count;
+	return collect->entries;
 }
 
 void show_collect_destroy(struct show_collect *collect)

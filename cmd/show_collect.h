@@ -22,8 +22,8 @@ void show_collect_destroy(struct show_collect *collect);
  */
 int show_collect_aim(struct show_collect *collect, const struct show_index *index, size_t first,
 		     size_t count);
-/* Traces that it is aimed at. */
-size_t show_collect_traces(const struct show_collect *collect);
+/* How many entries it is aimed at. */
+size_t show_collect_entries(const struct show_collect *collect);
 
 /* The texts by which lines with its spans are found. */
 void show_collect_needles(const struct show_collect *collect, struct show_needles *out);

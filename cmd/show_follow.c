@@ -78,7 +78,7 @@ static int aim(struct follow *follow)
 	if (show_run_choose(run, &first) == 0)
 		return 0;
 	if (run->collect != NULL &&
-	    show_collect_traces(run->collect) == show_index_count(run->index))
+	    show_collect_entries(run->collect) == show_index_count(run->index))
 		return 0;
 	if (run->collect == NULL) {
 		wish_narrow(follow, first);

@@ -197,6 +197,8 @@ int show_index_add(void *context, const struct lens_read_span *span)
 		entry->end_ns = span->end_ns;
 	entry->spans++;
 	entry->errors += span->status == LENS_READ_ERROR;
+	if (attempt >= 0 && (entry->attempts == 0 || attempt < entry->least))
+		entry->least = attempt;
 	if (attempt >= entry->attempts && attempt < INT32_MAX) {
 		entry->attempts = attempt + 1;
 		entry->state[0] = '\0';

@@ -24,6 +24,7 @@ struct show_entry {
 	char service[64];
 	char state[24];   /* slurm.state of the latest attempt that is over */
 	int64_t attempts; /* the highest attempt and one; 0: none is said */
+	int64_t least;    /* the lowest, when one is said */
 	uint64_t start_ns, end_ns;
 	uint64_t spans, errors;
 	bool over;   /* an attempt that no other follows has ended */

@@ -4,6 +4,7 @@
 #include "lib/core/number.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,6 +103,21 @@ static int number_set(const char *what, const char *text, uint32_t least, uint32
 	return usage(what, least > 0 ? "takes a number above 0" : "takes a number");
 }
 
+/* Settings are named by absolute paths, people name files from where they are. */
+static int config_set(struct show_options *out, const char *path)
+{
+	char *whole = realpath(path, NULL);
+	int rc;
+
+	if (whole == NULL) {
+		fprintf(stderr, "slurm-lens show: --config %s: %s\n", path, strerror(errno));
+		return -1;
+	}
+	rc = agent_options_add(&out->settings, "config=", whole);
+	free(whole);
+	return rc;
+}
+
 static int option_take(struct show_options *out, int option, char **argv)
 {
 	uint32_t number = 0;
@@ -139,7 +155,7 @@ static int option_take(struct show_options *out, int option, char **argv)
 		out->html = optarg;
 		return 0;
 	case 'F':
-		return agent_options_add(&out->settings, "config=", optarg);
+		return config_set(out, optarg);
 	case 's':
 		if (strchr(optarg, '=') == NULL)
 			return usage(optarg, "--set takes Key=Value");

@@ -21,8 +21,13 @@ static int scan(struct show_run *run, struct show_scan *scan, enum show_read how
 	int rc = show_scan_files(scan, run->files, how, progress, &err);
 
 	progress_destroy(progress);
-	if (scan->skipped.lines > 0 || scan->skipped.spans > 0)
-		run->skipped = scan->skipped;
+	/* The same lines are read twice, but not looked into for the same. */
+	if (scan->skipped.lines > run->skipped.lines) {
+		run->skipped.lines = scan->skipped.lines;
+		run->skipped.first = scan->skipped.first;
+	}
+	if (scan->skipped.spans > run->skipped.spans)
+		run->skipped.spans = scan->skipped.spans;
 	if (rc == -1)
 		fprintf(stderr, "slurm-lens show: %s\n", err.text);
 	else if (rc != 0)

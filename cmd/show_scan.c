@@ -67,9 +67,13 @@ static int line_scan(void *context, const char *name, uint64_t number, const str
 		broken_count(scan, name, number, "it is longer than 64 MiB");
 		return 0;
 	}
+	if (!line->whole && line->length == 0) {
+		broken_count(scan, name, number, "the packed file is cut");
+		return 0;
+	}
 	if (!needle_found(&scan->needles, line)) {
 		if (!looks_whole(line))
-			broken_count(scan, name, number, "it is cut");
+			broken_count(scan, name, number, "it is no whole JSON object");
 		return 0;
 	}
 	rc = lens_read_line(line->bytes, line->length, scan->fn, scan->context, &counts, &err);

@@ -41,15 +41,16 @@ enum show_paint show_paint_of(const struct show_span *span)
 	}
 }
 
-/* The lines that lead to ROW from those above it: which of them go on is in GOES_ON. */
+/* The lines that lead to ROW from those above it, of MOST levels: which of them go on is in
+ * GOES_ON. */
 static size_t guides_add(struct lens_text *out, const struct terminal *terminal,
-			 const struct show_row *row, const bool goes_on[GUIDES_MAX])
+			 const struct show_row *row, const bool goes_on[GUIDES_MAX], size_t most)
 {
 	/* A line and blanks, a branch, the last branch. */
 	const char *through = terminal->utf8 ? "\xe2\x94\x82 " : "| ";
 	const char *branch = terminal->utf8 ? "\xe2\x94\x9c " : "|-";
 	const char *end = terminal->utf8 ? "\xe2\x94\x94 " : "`-";
-	size_t depth = row->depth < GUIDES_MAX ? row->depth : GUIDES_MAX;
+	size_t depth = row->depth < most ? row->depth : most;
 
 	if (depth == 0)
 		return 0;
@@ -173,7 +174,8 @@ static void row_add(struct lens_text *out, const struct terminal *terminal,
 		    const bool goes_on[GUIDES_MAX])
 {
 	struct lens_text text = LENS_TEXT_INIT;
-	size_t guides = guides_add(out, terminal, row, goes_on);
+	size_t most = layout->label / 4 < GUIDES_MAX ? layout->label / 4 : GUIDES_MAX;
+	size_t guides = guides_add(out, terminal, row, goes_on, most);
 	bool error = row->errors > 0 ||
 		     (row->span != NULL && row->span->kept->status == LENS_READ_ERROR);
 

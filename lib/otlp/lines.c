@@ -19,6 +19,7 @@ struct lens_lines {
 	size_t begin, end; /* of what is not handed out yet */
 	uint64_t offset;
 	bool at_end;
+	bool cut; /* packed, and its end is missing: to be told as a line */
 };
 
 struct lens_lines *lens_lines_open(int fd)
@@ -100,6 +101,10 @@ static int chunk_read(struct lens_lines *lines, struct lens_error *err)
 		words = gzerror(lines->file, &code);
 		return lens_error_set(err, "%s", code == Z_ERRNO ? strerror(errno) : words);
 	}
+	if (got == 0) {
+		gzerror(lines->file, &code);
+		lines->cut = code == Z_BUF_ERROR;
+	}
 	lines->end += (size_t)got;
 	lines->at_end = got == 0;
 	return 0;
@@ -127,7 +132,8 @@ int lens_lines_next(struct lens_lines *lines, struct lens_line *line, struct len
 		const char *newline =
 			length > searched ? memchr(from + searched, '\n', length - searched) : NULL;
 
-		if (newline != NULL || (lines->at_end && (length > 0 || too_long))) {
+		if (newline != NULL || (lines->at_end && (length > 0 || too_long || lines->cut))) {
+			lines->cut = lines->cut && newline != NULL;
 			line_take(lines, line, newline != NULL ? (size_t)(newline - from) : length,
 				  newline != NULL);
 			line->too_long = too_long || line->length > LENS_READ_LINE_MAX;

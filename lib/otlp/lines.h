@@ -14,7 +14,7 @@ struct lens_lines;
 struct lens_line {
 	const char *bytes; /* without the newline; a NUL follows. Valid until the next call. */
 	size_t length;
-	bool whole;    /* false: the file ends without a newline */
+	bool whole;    /* false: the file ends without a newline; LENGTH 0: it is packed and cut */
 	bool too_long; /* beyond LENS_READ_LINE_MAX: skipped, LENGTH is 0 */
 };
 
