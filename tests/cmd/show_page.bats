@@ -5,6 +5,13 @@
 bats_require_minimum_version 1.5.0
 
 setup_file() {
+	local tool
+	for tool in chromium chromedriver; do
+		command -v $tool >/dev/null || {
+			echo "no $tool (Debian: chromium chromium-driver)" >&2
+			return 1
+		}
+	done
 	export LC_ALL=C.UTF-8 TZ=UTC
 }
 
