@@ -46,11 +46,12 @@ void show_picture_destroy(struct show_picture *picture)
 	errno = saved;
 }
 
-/* Of two that begin together an instant comes first, then the longer. */
+/* Of two that begin together one without length comes first, then the longer; of two without
+ * length what waited, then the start. */
 static int start_compare(const void *left, const void *right)
 {
-	const struct lens_kept_span *a = ((const struct show_span *)left)->kept;
-	const struct lens_kept_span *b = ((const struct show_span *)right)->kept;
+	const struct show_span *one = left, *other = right;
+	const struct lens_kept_span *a = one->kept, *b = other->kept;
 
 	if (a->start_ns != b->start_ns)
 		return a->start_ns < b->start_ns ? -1 : 1;
@@ -58,6 +59,8 @@ static int start_compare(const void *left, const void *right)
 		return a->end_ns == a->start_ns ? -1 : 1;
 	if (a->end_ns != b->end_ns)
 		return a->end_ns > b->end_ns ? -1 : 1;
+	if (one->kind != other->kind)
+		return one->kind < other->kind ? -1 : 1;
 	return memcmp(&a->span, &b->span, sizeof(a->span));
 }
 

@@ -51,6 +51,7 @@ has_spans() { # FILE COUNT NAME
 	[ "$(grep -c 'slurm.job_attempt' "$PLACE/followed")" = 2 ]
 
 	run -0 --separate-stderr show "$TRACES" --job "$job"
+	# shellcheck disable=SC2154 # of bats
 	[ "$stderr" = "" ]
 	echo "$output"
 	[ "${lines[0]}" = "Job $job again, www-data, partition p, cluster mini" ]

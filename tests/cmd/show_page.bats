@@ -17,7 +17,7 @@ setup_file() {
 
 setup() {
 	LENS=$LENS_TEST_BUILDDIR/slurm-lens
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 }
 
 page() { # KIND [N]: page.html
