@@ -218,6 +218,17 @@ static int draw(struct follow *follow, bool finally)
 	return over;
 }
 
+/* Not before all was read once: a signal ends the program as it is used to until then. */
+static int watch_start(struct follow *follow)
+{
+	if (follow->watch == NULL)
+		follow->watch = show_watch_create(show_files_directory(follow->run->files));
+	if (follow->watch != NULL)
+		return 0;
+	fputs("slurm-lens show: out of memory or of file descriptors\n", stderr);
+	return -1;
+}
+
 static int follow_loop(struct follow *follow)
 {
 	struct show_run *run = follow->run;
@@ -239,6 +250,8 @@ static int follow_loop(struct follow *follow)
 		over = draw(follow, false);
 		if (over != 0)
 			return over == 1 ? LENS_EXIT_OK : LENS_EXIT_ENVIRONMENT;
+		if (watch_start(follow) == -1)
+			return LENS_EXIT_ENVIRONMENT;
 		switch (show_watch_wait(follow->watch)) {
 		case SHOW_WATCH_CHANGED:
 			break;
@@ -256,16 +269,10 @@ static int follow_loop(struct follow *follow)
 int show_follow(struct show_run *run)
 {
 	struct follow follow = { .run = run };
-	const char *directory = show_files_directory(run->files);
 	int status;
 
-	if (directory == NULL) {
+	if (show_files_directory(run->files) == NULL) {
 		fputs("slurm-lens show: --follow needs a file or a directory, no pipe\n", stderr);
-		return LENS_EXIT_ENVIRONMENT;
-	}
-	follow.watch = show_watch_create(directory);
-	if (follow.watch == NULL) {
-		fputs("slurm-lens show: out of memory or of file descriptors\n", stderr);
 		return LENS_EXIT_ENVIRONMENT;
 	}
 	status = follow_loop(&follow);

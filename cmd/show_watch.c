@@ -105,9 +105,13 @@ enum show_watch_event show_watch_wait(struct show_watch *watch)
 	bool gone = false;
 	int64_t left;
 
-	if (!watch->watching && watch->events != -1)
+	if (!watch->watching && watch->events != -1) {
 		watch->watching = inotify_add_watch(watch->events, watch->directory,
 						    IN_MODIFY | IN_CREATE | IN_MOVED_TO) != -1;
+		/* What happened before it was watched has not been told. */
+		if (watch->watching)
+			return SHOW_WATCH_CHANGED;
+	}
 	left = watch->next_ms - lens_clock_ms();
 	if (left > 0)
 		wait_ms(watch, (int)left, false, &gone);
