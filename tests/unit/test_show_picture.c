@@ -113,7 +113,7 @@ static void test_rings(void **state)
 	assert_int_equal(picture->section_count, 1);
 	for (const struct show_span *span = picture->sections[0].first; span != NULL;
 	     span = show_span_next(span))
-		assert_in_range(++seen, 1, 5);
+		assert_true(++seen <= 5);
 	assert_int_equal(seen, 5);
 	assert_int_equal(picture->sections[0].spans, 5);
 	show_picture_destroy(picture);

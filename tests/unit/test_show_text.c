@@ -182,7 +182,7 @@ static void test_lines_fit(void **state)
 			show_text_add(&out, &terminal, picture, &limits);
 			for (char *line = strtok(out.data, "\n"); line != NULL;
 			     line = strtok(NULL, "\n"))
-				assert_in_range(terminal_cells(&terminal, line), 0, width);
+				assert_true(terminal_cells(&terminal, line) <= width);
 			lens_text_clear(&out);
 		}
 	}
