@@ -243,9 +243,10 @@ follow_start() {
 	FOLLOWER=$!
 }
 
-# That it waits for signals is seen by its blocking them.
+# That it waits for signals is seen by its blocking them: HUP, INT, TERM and WINCH alone, which
+# the shell that becomes it does not.
 following() {
-	[ "$(sed -n 's/^SigBlk:\t//p' "/proc/$FOLLOWER/status")" != 0000000000000000 ]
+	grep -q '^SigBlk:.*0000000008004003$' "/proc/$FOLLOWER/status"
 }
 
 followed() { # COUNT: lines at least
@@ -277,6 +278,7 @@ followed() { # COUNT: lines at least
 	sample attempts | head -n 4 >t.jsonl
 	follow_start t.jsonl
 	wait_for 60 followed 4
+	wait_for 60 following
 	kill -TERM "$FOLLOWER"
 	wait "$FOLLOWER"
 	follow_start none/t.jsonl
