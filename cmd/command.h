@@ -17,6 +17,7 @@ int lens_check_main(int argc, char **argv);
 int lens_emit_main(int argc, char **argv);
 int lens_ranks_main(int argc, char **argv);
 int lens_sender_main(int argc, char **argv);
+int lens_show_main(int argc, char **argv);
 int lens_status_main(int argc, char **argv);
 
 /* What requests to a receiver say sent them; needs config.h. */

@@ -21,6 +21,7 @@ static const struct {
 	{ "emit", "send spans of your own, or a command's", lens_emit_main },
 	{ "ranks", "say which ranks would export", lens_ranks_main },
 	{ "sender", NULL, lens_sender_main },
+	{ "show", "show a job's spans as a waterfall", lens_show_main },
 	{ "status", "say how the agent is and what waits", lens_status_main },
 	{ "help", "say this", help_main },
 };
