@@ -30,7 +30,8 @@ struct lens_carrier {
 	size_t count;
 	size_t capacity;
 	struct block *blocks;
-	uint32_t *slots; /* a hash table of entry numbers + 1; a user's carrier may have thousands */
+	uint32_t
+		*slots; /* a hash table of entry numbers + 1; a user's carrier may have thousands */
 	size_t slot_count; /* a power of 2; 0: no table, or one that is out of date */
 };
 

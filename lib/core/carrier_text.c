@@ -94,7 +94,8 @@ int lens_carrier_parse(struct lens_carrier *carrier, const char *text,
 	while (text) {
 		const char *end = strchrnul(text, ',');
 
-		if (entry_parse(carrier, (struct lens_span){ text, (size_t)(end - text) }, report) < 0)
+		if (entry_parse(carrier, (struct lens_span){ text, (size_t)(end - text) }, report) <
+		    0)
 			return -1;
 		text = *end == ',' ? end + 1 : NULL;
 	}

@@ -5,13 +5,13 @@
 
 SPANK_PLUGIN(empty, 1);
 
-#define EMPTY_HOOK(name)                         \
+#define EMPTY_HOOK(name)                        \
 	int name(spank_t sp, int ac, char **av) \
-	{                                        \
-		(void)sp;                        \
-		(void)ac;                        \
-		(void)av;                        \
-		return 0;                        \
+	{                                       \
+		(void)sp;                       \
+		(void)ac;                       \
+		(void)av;                       \
+		return 0;                       \
 	}
 
 EMPTY_HOOK(slurm_spank_init)

@@ -85,8 +85,8 @@ static void black_hole(const char *port_file)
 	for (int i = 0; i < 4; i++) {
 		int own = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-		if (own < 0 || (connect(own, (struct sockaddr *)&address, size) < 0 &&
-				errno != EINPROGRESS))
+		if (own < 0 ||
+		    (connect(own, (struct sockaddr *)&address, size) < 0 && errno != EINPROGRESS))
 			die("connect");
 	}
 	while (!ended)
@@ -101,8 +101,7 @@ static void hex(const ProtobufCBinaryData *id, char *out)
 
 static void note_spans(const uint8_t *body, size_t length, uint64_t when)
 {
-	Lens__Otlp__ExportRequest *request =
-		lens__otlp__export_request__unpack(NULL, length, body);
+	Lens__Otlp__ExportRequest *request = lens__otlp__export_request__unpack(NULL, length, body);
 
 	if (!request) {
 		fprintf(stderr, "sink: a request that is no OTLP\n");

@@ -36,7 +36,8 @@ static void digests_are_the_published_ones(void **state)
 
 static void a_fingerprint_is_the_digest_s_first_digits(void **state)
 {
-	static const char long_value[] = "a value of more bytes than those that are remembered have, and then some";
+	static const char long_value[] =
+		"a value of more bytes than those that are remembered have, and then some";
 	char fingerprint[LENS_FINGERPRINT_TEXT], digest_of_long[LENS_FINGERPRINT_TEXT];
 	uint8_t digest[LENS_SHA256_BYTES];
 
