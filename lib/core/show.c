@@ -16,14 +16,9 @@ static size_t control_length(const char *text)
 
 bool lens_value_printable(const char *value)
 {
-	struct lens_text repaired = LENS_TEXT_INIT;
-	size_t length = strlen(value);
-	bool same;
+	bool same = lens_utf8_valid(value,
+				    strlen(value)); /* allocates nothing: no memory is no answer */
 
-	lens_utf8_add(&repaired, value, length);
-	same = !repaired.failed && repaired.length == length &&
-	       (length == 0 || memcmp(repaired.data, value, length) == 0);
-	lens_text_clear(&repaired);
 	for (; same && *value != '\0'; value++)
 		same = control_length(value) == 0;
 	return same;
@@ -52,7 +47,7 @@ const char *lens_shown_value(struct lens_shown *out, const char *value)
 	if (repaired.data != NULL)
 		add_escaped(&escaped, repaired.data);
 	length = lens_utf8_cut(escaped.data, escaped.length, sizeof(out->text) - sizeof(more));
-	if (length > 0)
+	if (length > 0 && escaped.data != NULL)
 		memcpy(out->text, escaped.data, length);
 	strcpy(out->text + length, length < escaped.length ? more : "");
 	lens_text_clear(&repaired);
