@@ -91,6 +91,13 @@ def carrier(variables):
     return attributes
 
 
+def assert_carried(attributes, resource):
+    """The RESOURCE of an SDK has all of a carrier's ATTRIBUTES; those have no types but text."""
+    differing = {key: (value, resource.get(key)) for key, value in attributes.items() if resource.get(key) != value}
+    assert not differing, differing
+    assert {"slurm.job.id.raw", "slurm.job.name", "nemo.run.id", "nv.dl.run.uuid"} <= set(resource), resource
+
+
 def assert_identity(variables, job, attempt=0, element=None, run=None):
     """A process of attempt ATTEMPT of JOB (the raw id; of a het job the leader's).
 
