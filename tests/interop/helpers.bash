@@ -70,19 +70,26 @@ interop_destroy() {
 	sandbox_destroy
 }
 
-# the_receiver_up: the collector with the configuration of receiver.yaml; sets RECEIVER_URL and
-# RECEIVER_GRPC_URL, those with TLS and with a token, and COLLECTED, the file that it writes.
-the_receiver_up() {
-	COLLECTED=$SANDBOX/collected.jsonl
+# backend_up NAME FIRST: a collector with the configuration of receiver.yaml, on the ports FIRST (for
+# its health) to FIRST + 6. It writes $SANDBOX/NAME.jsonl.
+backend_up() {
 	[ -e "$SANDBOX/certificates" ] || {
 		mkdir "$SANDBOX/certificates"
 		"$LENS_TEST_SRCDIR/tests/make-certificates" "$SANDBOX/certificates"
 	}
-	collector_up receiver "$(port 0)" "$LENS_TEST_SRCDIR/tests/interop/receiver.yaml" \
-		PORT_HEALTH="$(port 0)" PORT_GRPC="$(port 1)" PORT_HTTP="$(port 2)" \
-		PORT_GRPC_TLS="$(port 3)" PORT_HTTP_TLS="$(port 4)" PORT_GRPC_TOKEN="$(port 5)" \
-		PORT_HTTP_TOKEN="$(port 6)" TRACES="$COLLECTED" TOKEN=t0ken-of-the-site \
-		CERTIFICATES="$SANDBOX/certificates" || return 1
+	collector_up "$1" "$(port "$2")" "$LENS_TEST_SRCDIR/tests/interop/receiver.yaml" \
+		PORT_HEALTH="$(port "$2")" PORT_GRPC="$(port $(($2 + 1)))" \
+		PORT_HTTP="$(port $(($2 + 2)))" PORT_GRPC_TLS="$(port $(($2 + 3)))" \
+		PORT_HTTP_TLS="$(port $(($2 + 4)))" PORT_GRPC_TOKEN="$(port $(($2 + 5)))" \
+		PORT_HTTP_TOKEN="$(port $(($2 + 6)))" TRACES="$SANDBOX/$1.jsonl" \
+		TOKEN=t0ken-of-the-site CERTIFICATES="$SANDBOX/certificates"
+}
+
+# the_receiver_up: the one that agent and tasks send to; sets RECEIVER_URL and RECEIVER_GRPC_URL,
+# those with TLS and with a token, and COLLECTED, the file that it writes.
+the_receiver_up() {
+	backend_up receiver 0 || return 1
+	COLLECTED=$SANDBOX/receiver.jsonl
 	RECEIVER_GRPC_URL=http://127.0.0.1:$(port 1)
 	RECEIVER_URL=http://127.0.0.1:$(port 2)
 	TLS_GRPC_URL=https://127.0.0.1:$(port 3)
@@ -99,20 +106,10 @@ canonical() {
 	"$LENS_TEST_PYTHON" "$LENS_TEST_SRCDIR/tests/interop/canonical.py" "$@"
 }
 
-# in_files EXPRESSION FILE...: prints a Python expression over `spans`, those of the files.
-in_files() {
-	"$LENS_TEST_PYTHON" "$LENS_TEST_SRCDIR/tests/cluster/decode.py" "${@:2}" --eval "$1"
-}
-
-true_in_files() {
-	[ "$(in_files "bool($1)" "${@:2}")" = true ]
-}
-
-# wait_files EXPRESSION FILE...: until it is true.
-wait_files() {
-	wait_for 60 true_in_files "$@" && return 0
-	in_files '"\n".join(f"{s[chr(110) + "ame"]} {s[chr(97) + "ttributes"]}" for s in spans)' "${@:2}" >&2
-	return 1
+# true_in FILE EXPRESSION: of Python, over `spans`, those of a file that may be missing.
+true_in() {
+	[ "$("$LENS_TEST_PYTHON" "$LENS_TEST_SRCDIR/tests/cluster/decode.py" "$1" \
+		--eval "bool($2)")" = true ]
 }
 
 # --- the SDKs

@@ -14,6 +14,7 @@ import (
 	"github.com/open-telemetry/opentelemetry-collector-contrib/extension/bearertokenauthextension"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/extension/healthcheckextension"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/extension/storage/filestorage"
+	"github.com/open-telemetry/opentelemetry-collector-contrib/processor/filterprocessor"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/processor/tailsamplingprocessor"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/processor/transformprocessor"
 	"go.opentelemetry.io/collector/component"
@@ -43,7 +44,8 @@ func factories() (otelcol.Factories, error) {
 		otlpreceiver.NewFactory())
 	processors, processorsErr := otelcol.MakeFactoryMap[processor.Factory](
 		batchprocessor.NewFactory(), memorylimiterprocessor.NewFactory(),
-		tailsamplingprocessor.NewFactory(), transformprocessor.NewFactory())
+		filterprocessor.NewFactory(), tailsamplingprocessor.NewFactory(),
+		transformprocessor.NewFactory())
 	exporters, exportersErr := otelcol.MakeFactoryMap[exporter.Factory](
 		debugexporter.NewFactory(), fileexporter.NewFactory(),
 		otlpexporter.NewFactory(), otlphttpexporter.NewFactory())
