@@ -45,6 +45,7 @@ collector_up() {
 		--config 'yaml:service::telemetry::metrics::level: none' \
 		</dev/null >>"$SANDBOX/$name.log" 2>&1 3>&- &
 	pid=$!
+	disown "$pid" # no word of the shell about one that a test kills
 	echo "$pid" >"$SANDBOX/$name.collector"
 	wait_for 60 collector_healthy "$health" "$pid" && kill -0 "$pid" && return 0
 	tail -n 20 "$SANDBOX/$name.log" >&2
