@@ -106,8 +106,9 @@ static void failure_describe(const struct lens_answer *answer, bool tls, unsigne
 		/* Over TLS these may be an alert, as for a client certificate that lacks; or what
 		 * libcurl met before it could read the alert. */
 		if (tls && !strstr(answer->detail, "alert")) {
-			snprintf(out, size, "TLS: the server broke the connection off (does it "
-					    "want a client certificate?)");
+			snprintf(out, size,
+				 "TLS: the server broke the connection off (does it "
+				 "want a client certificate?)");
 			return;
 		}
 		break;

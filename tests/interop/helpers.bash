@@ -115,11 +115,12 @@ true_in() {
 
 # --- the SDKs
 
-# place_of_python: sets PYTHON_HOME, where every user can run the interpreter of the venv: there,
-# or in a copy of it.
+# place_of_python: sets PYTHON_HOME and PYTHON_NAME, the interpreter of the venv where every user
+# can run it: in its own place, or in a copy.
 place_of_python() {
-	PYTHON_HOME=$("$INTEROP/python/bin/python" -c 'import sys; print(sys.base_prefix)')
-	as_anybody test -x "$PYTHON_HOME/bin/python3" && return 0
+	read -r PYTHON_NAME PYTHON_HOME < <("$INTEROP/python/bin/python" -c 'import sys
+print("python%d.%d" % sys.version_info[:2], sys.base_prefix)')
+	as_anybody test -x "$PYTHON_HOME/bin/$PYTHON_NAME" && return 0
 	copy_of "$PYTHON_HOME" "$SANDBOX/sdk/python"
 	PYTHON_HOME=$SANDBOX/sdk/python
 }
@@ -145,8 +146,8 @@ sdks_create() {
 	cat >"$sdk/run-python" <<-P
 	#!/bin/sh
 	export LD_LIBRARY_PATH='$PYTHON_HOME/lib' PYTHONHOME='$PYTHON_HOME' PYTHONDONTWRITEBYTECODE=1
-	export PYTHONPATH="\$(echo '$sdk'/site/python3.*/site-packages)"
-	exec '$PYTHON_HOME/bin/python3' "\$@"
+	export PYTHONPATH='$sdk/site/$PYTHON_NAME/site-packages'
+	exec '$PYTHON_HOME/bin/$PYTHON_NAME' "\$@"
 	P
 	chmod 755 "$sdk/run-python"
 	SDK=$sdk
