@@ -140,6 +140,7 @@ made() {
 
 @test "tail-sampling.yaml: an error long after the first decision is kept" {
 	tested_up tail-sampling.yaml TRACES_ENDPOINT="$RECEIVER_URL" DECISION_WAIT=1s SHARE=0
+	# The pause is for the decision about the first: nothing shows when it is made.
 	run_job 'traces early; sleep 5; traces late error'
 	wait_in "$COLLECTED" "$LENS_SPANS and $(made late 2)"
 }

@@ -65,3 +65,23 @@ traces_of() {
 @test "Go: go.opentelemetry.io/otel/sdk" {
 	traces_of go "$SDK/task-go" "of go"
 }
+
+# silenced NAME COMMAND...: with Gate=otel, of two ranks the last alone exports.
+silenced() {
+	local name=$1 job
+	shift
+	# shellcheck disable=SC2016 # the task's shell's
+	job=$(as_user srun -N2 -n2 --lens sh -c '
+		"$@" && { [ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID"; }' sh "$@")
+	expect "$COLLECTED" <<-E
+	mine = [span for span in of_job($job) if span["name"] == "$name"]
+	assert [span["resource"]["nv.dl.rank"] for span in mine] == ["1"], mine
+	E
+}
+
+# Go's SDK knows no OTEL_SDK_DISABLED.
+@test "Gate=otel: Python and JavaScript are silent on ranks that do not export" {
+	lens_conf <<<'Gate=otel'
+	silenced "gated python" "$SDK/run-python" "$SDK/task.py" "gated python"
+	silenced "gated javascript" node "$SDK/task.mjs" "gated javascript"
+}
