@@ -169,6 +169,15 @@ def of_job(job, attempt=0):
     return [span for span in spans if span["trace_id"] == trace_id(job, attempt)]
 
 
+def each_once(some):
+    """SOME spans without those that came again, the same: who had no answer in time sends again."""
+    by_id = {}
+    for span in some:
+        first = by_id.setdefault((span["trace_id"], span["span_id"]), span)
+        assert first | {"source": ""} == span | {"source": ""}, f"one id, two contents: {first}, {span}"
+    return list(by_id.values())
+
+
 def names(job, attempt=0):
     """Without the deferred phase: whether a job becomes eligible in the second in which
     it was submitted is chance. Tests of that phase ask for it with one()."""

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every span of files of OTLP/JSON lines, whole and comparable: one JSON object a line, sorted.
 
+A span that is there twice, the same, is one: who had no answer in time sends again.
+
 What two writers of OTLP/JSON may do differently is made one: fields with the default of their
 type are left out, 64-bit numbers are numbers, keys are sorted. Everything else stays as it is,
 fields that this script knows nothing of too; so does the order of attributes.
@@ -45,7 +47,8 @@ def spans(path):
 
 def main():
     whole = [normal(span) for path in sys.argv[1:] for span in spans(path)]
-    for line in sorted(json.dumps(span, sort_keys=True, ensure_ascii=False) for span in whole):
+    lines = {json.dumps(span, sort_keys=True, ensure_ascii=False) for span in whole}
+    for line in sorted(lines):
         print(line)
 
 

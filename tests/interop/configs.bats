@@ -47,7 +47,8 @@ run_job() {
 	wait_sent "$JOB" 120
 }
 
-# wait_in FILE EXPRESSION: until it is true of this trace's spans, `mine`.
+# wait_in FILE EXPRESSION: until it is true of this trace's spans, `mine` (`all_mine`: with those that
+# came again, as do those that had no answer in time).
 wait_in() {
 	wait_for 60 mine_in "$@" && return 0
 	"$LENS_TEST_PYTHON" "$LENS_TEST_SRCDIR/tests/cluster/decode.py" "$1" \
@@ -56,10 +57,12 @@ wait_in() {
 }
 
 mine_in() { # FILE EXPRESSION
-	true_in "$1" "(lambda mine: $2)([s for s in spans if s['trace_id'] == '$TRACE'])"
+	true_in "$1" "(lambda all_mine: (lambda mine: $2)(
+		list({s['span_id']: s for s in all_mine}.values())))([
+		s for s in spans if s['trace_id'] == '$TRACE'])"
 }
 
-# Of this trace's spans: those of slurm-lens are all there, once (the deferred phase is chance).
+# Of this trace's spans: those of slurm-lens are all there (the deferred phase is chance).
 LENS_SPANS="sorted(s['name'] for s in mine if s['name'].startswith('slurm.') and
 	s['name'] != 'slurm.phase.deferred') == ['slurm.job', 'slurm.job_attempt', 'slurm.job_setup',
 	'slurm.job_start', 'slurm.job_teardown', 'slurm.phase.queued', 'slurm.step',
@@ -131,7 +134,8 @@ made() {
 	good=$TRACE
 	# shellcheck disable=SC2016 # the task's shell's
 	run_job 'traces before; [ "$SLURM_PROCID" = 1 ] || traces bad error'
-	wait_in "$COLLECTED" "$LENS_SPANS and $(made before 2) and $(made bad 1)"
+	wait_in "$COLLECTED" "$LENS_SPANS and $(made before 2) and
+		sum(s['name'] == 'bad' for s in all_mine) == 1"
 	# Once, though its copy went past the sampler. The good one's were decided before.
 	TRACE=$good
 	wait_in "$COLLECTED" "$LENS_SPANS"

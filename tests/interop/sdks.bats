@@ -37,6 +37,7 @@ traces_of() {
 	echo "job $job"
 	wait_sent "$job"
 	expect "$COLLECTED" <<-E
+	spans[:] = each_once(spans)
 	import os
 	mine = [span for span in of_job($job) if span["name"] == "of $name"]
 	assert len(mine) == 2, names($job)
@@ -74,6 +75,7 @@ silenced() {
 	job=$(as_user srun -N2 -n2 --lens sh -c '
 		"$@" && { [ "$SLURM_PROCID" != 0 ] || echo "$SLURM_JOB_ID"; }' sh "$@")
 	expect "$COLLECTED" <<-E
+	spans[:] = each_once(spans)
 	mine = [span for span in of_job($job) if span["name"] == "$name"]
 	assert [span["resource"]["nv.dl.rank"] for span in mine] == ["1"], mine
 	E
