@@ -66,6 +66,14 @@ out:
 	lens_text_clear(&value);
 }
 
+/* libcurl's own words, without the number that may follow them. */
+static size_t detail_length(const char *detail)
+{
+	const char *number = strstr(detail, ", errno ");
+
+	return number ? (size_t)(number - detail) : strlen(detail);
+}
+
 /* Why no status came, in few words. */
 static void failure_describe(const struct lens_answer *answer, bool tls, unsigned int timeout_ms,
 			     char *out, size_t size)
@@ -95,7 +103,15 @@ static void failure_describe(const struct lens_answer *answer, bool tls, unsigne
 	case CURLE_BAD_FUNCTION_ARGUMENT: /* libcurl 8: key and certificate are no pair */
 	case CURLE_SEND_ERROR:
 	case CURLE_RECV_ERROR:
-		break; /* over TLS these may be an alert, as for a client certificate that lacks */
+		/* Over TLS these may be an alert, as for a client certificate that lacks; or what
+		 * libcurl met before it could read the alert. */
+		if (tls && !strstr(answer->detail, "alert")) {
+			snprintf(out, size,
+				 "TLS: the server broke the connection off (does it "
+				 "want a client certificate?)");
+			return;
+		}
+		break;
 	case CURLE_GOT_NOTHING:
 		snprintf(out, size, "the connection was closed without an answer");
 		return;
@@ -111,7 +127,8 @@ static void failure_describe(const struct lens_answer *answer, bool tls, unsigne
 		break;
 	}
 	if (tls && answer->detail[0])
-		snprintf(out, size, "TLS: %s", answer->detail);
+		snprintf(out, size, "TLS: %.*s", (int)detail_length(answer->detail),
+			 answer->detail);
 	else
 		snprintf(out, size, "%s", curl_easy_strerror(answer->code));
 }

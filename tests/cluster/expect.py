@@ -91,6 +91,13 @@ def carrier(variables):
     return attributes
 
 
+def assert_carried(attributes, resource):
+    """The RESOURCE of an SDK has all of a carrier's ATTRIBUTES; those have no types but text."""
+    differing = {key: (value, resource.get(key)) for key, value in attributes.items() if resource.get(key) != value}
+    assert not differing, differing
+    assert {"slurm.job.id.raw", "slurm.job.name", "nemo.run.id", "nv.dl.run.uuid"} <= set(resource), resource
+
+
 def assert_identity(variables, job, attempt=0, element=None, run=None):
     """A process of attempt ATTEMPT of JOB (the raw id; of a het job the leader's).
 
@@ -160,6 +167,15 @@ def enabled(prefix):
 
 def of_job(job, attempt=0):
     return [span for span in spans if span["trace_id"] == trace_id(job, attempt)]
+
+
+def each_once(some):
+    """SOME spans without those that came again, the same: who had no answer in time sends again."""
+    by_id = {}
+    for span in some:
+        first = by_id.setdefault((span["trace_id"], span["span_id"]), span)
+        assert first | {"source": ""} == span | {"source": ""}, f"one id, two contents: {first}, {span}"
+    return list(by_id.values())
 
 
 def names(job, attempt=0):
