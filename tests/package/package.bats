@@ -93,6 +93,13 @@ job_goes_on() {
 	run ! grep -i 'lens' "$OUT/slurm-$JOB.out"
 }
 
+# slurmd_again: of the first node; as the package asks for.
+slurmd_again() {
+	"$MINICLUSTER" stop-node "$SANDBOX/cluster" n1 3>&-
+	"$MINICLUSTER" start-node "$SANDBOX/cluster" n1 3>&-
+	wait_for 60 all_idle
+}
+
 # --- in this order
 
 @test "apt installs it with what it needs" {
@@ -150,7 +157,9 @@ job_goes_on() {
 	setsid slurm-lens agent --state-dir "$other" --set "File=$SANDBOX/traces.jsonl" \
 		</dev/null >"$SANDBOX/other.log" 2>&1 3>&- &
 	wait_for 30 test -s "$other/agent.lock"
+	submit --hold --lens -N1 'srun true && touch held' >"$SANDBOX/job.held"
 	job_waiting
+	echo "$JOB" >"$SANDBOX/job.removal"
 	agent_runs
 	apt remove slurm-lens
 	no_agent
@@ -160,13 +169,24 @@ job_goes_on() {
 	no_agent
 }
 
+@test "a job that was submitted with --lens before, and starts after it, runs" {
+	JOB=$(cat "$SANDBOX/job.held")
+	slurm scontrol release "$JOB"
+	wait_job "$JOB"
+	job_in_state "$JOB" COMPLETED
+	[ -e "$OUT/held" ]
+}
+
 @test "after it Slurm says nothing of the plugin, and does not know its options" {
+	local log=$SANDBOX/cluster/log/slurmd.n1.log lines
+	lines=$(wc -l <"$log")
+	slurmd_again
 	run --separate-stderr as_user srun -n1 true
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
 	run as_user srun --lens -n1 true
 	[ "$status" -ne 0 ]
-	all_idle
+	run ! grep -i 'lens' <(tail -n "+$((lines + 1))" "$log")
 }
 
 @test "installed again: the line and the settings of before, and the spans that waited" {
@@ -174,8 +194,10 @@ job_goes_on() {
 	grep -q 'a word of the admin' "$LINE"
 	grep -q 'a word of the admin' /etc/slurm/lens.conf
 	[ -z "$(find /etc/slurm -name '*.removed')" ]
+	slurmd_again
 	run_batch --lens -N1 'srun true'
 	wait_for 60 attempt_of "$JOB"
+	wait_for 60 attempt_of "$(cat "$SANDBOX/job.removal")"
 }
 
 @test "a purge leaves nothing" {
