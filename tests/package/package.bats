@@ -61,8 +61,11 @@ files_list() {
 
 cluster_start() {
 	cp /etc/slurm/plugstack.conf "$SANDBOX/plugstack.conf"
+	find /etc/slurm | sort >"$SANDBOX/config.before"
 	"$MINICLUSTER" up "$SANDBOX/cluster" --plugstack "$SANDBOX/plugstack.conf" \
 		--timeout 60 3>&-
+	# What the cluster wrote beside the package's files.
+	find /etc/slurm -type f | sort | comm -13 "$SANDBOX/config.before" - >"$SANDBOX/config.cluster"
 }
 
 agent_runs() {
@@ -205,7 +208,7 @@ slurmd_again() {
 	apt purge slurm-lens
 	no_agent
 	apt autoremove --purge
-	rm -f /etc/slurm/slurm.conf /etc/slurm/munge.key /etc/slurm/hosts /etc/slurm/cgroup.conf
+	xargs rm -f <"$SANDBOX/config.cluster"
 	files_list >"$SANDBOX/files.after"
 	dpkg-query -W -f '${Package} ${Status}\n' >"$SANDBOX/packages.after"
 	diff "$SANDBOX/packages.before" "$SANDBOX/packages.after"
