@@ -60,6 +60,16 @@ bool lens_backlog_wrote(const struct lens_backlog *backlog, const char *name)
 	return false;
 }
 
+/* A record makes an old note new: whether it lay there before the agent is settled first. */
+static void inherited_remember(struct lens_backlog *backlog, const struct lens_state_name *name,
+			       int fd)
+{
+	struct stat status;
+
+	if (name->kind == LENS_STATE_NOTE && fstat(fd, &status) == 0)
+		lens_memory_inherited(backlog->memory, name, status.st_mtime);
+}
+
 int backlog_record_append(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,
 			  const struct lens_records *records, const struct lens_carrier *record)
 {
@@ -69,6 +79,7 @@ int backlog_record_append(struct lens_backlog *backlog, const struct lens_state_
 	int rc = -1, writer, saved;
 	char path[32];
 
+	inherited_remember(backlog, name, fd);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	writer = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (writer != -1 && lens_record_append(writer, record, &torn) == 0 &&

@@ -310,6 +310,22 @@ static void what_lay_there_is_asked_about_though_it_was_written_to(void **state)
 	assert_false(scratch_has(world->scratch, NOTE));
 }
 
+/* What a step's journal adds to the note is no news of the attempt either. */
+static void what_lay_there_is_asked_about_though_a_journal_was_taken_first(void **state)
+{
+	struct world *world = *state;
+
+	inherit(world);
+	scratch_write(world->scratch, JOURNAL(BATCH), BATCH_LINES);
+	world->answer = "found=1,job=12345,attempt=0,state=COMPLETED,submit=90,eligible=90,"
+			"start=100,end=104";
+	for (int i = 0; i < 6; i++)
+		run(world);
+	assert_non_null(strstr(world->spans, "slurm.batch,"));
+	assert_non_null(strstr(world->spans, "slurm.job,"));
+	assert_false(scratch_has(world->scratch, NOTE));
+}
+
 static void a_memory_outlives_the_backlog(void **state)
 {
 	struct lens_memory *memory = lens_memory_create();
@@ -391,6 +407,7 @@ int main(void)
 		world_test(what_lay_there_before_the_agent_is_asked_about_once),
 		world_test(a_silent_slurmctld_settles_nothing),
 		world_test(what_lay_there_is_asked_about_though_it_was_written_to),
+		world_test(what_lay_there_is_asked_about_though_a_journal_was_taken_first),
 		world_test(a_memory_outlives_the_backlog),
 		world_test(a_second_epilog_tells_nothing),
 		world_test(the_first_submission_goes_from_attempt_to_attempt),
