@@ -35,8 +35,10 @@ void lens_slurmd_init(int argc, char **argv)
 		return;
 	log_start(config);
 	directory = lens_agent_state_open(config, true);
-	if (directory < 0)
-		return;
-	lens_agent_ensure(directory, config, true);
-	close(directory);
+	if (directory >= 0) {
+		lens_agent_ensure(directory, config, true);
+		close(directory);
+	}
+	/* No other hook runs in slurmd. */
+	lens_context_clear();
 }

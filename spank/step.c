@@ -174,16 +174,14 @@ void lens_step_task_exit(spank_t sp)
 		return;
 	lens_facts_local_rank(sp, &local);
 	record = lens_record_create("task_end");
+	/* One without the status would tell of a task that went well. */
 	if (record && lens_carrier_setf(record, "rank", "%u", rank) == 0 &&
-	    lens_carrier_setf(record, "local", "%u", local) == 0) {
-		if (lens_facts_exit_status(sp, &status) == 0)
-			lens_carrier_setf(record, "status", "%d", status);
-		if (is_oom_killed(step, status))
-			lens_carrier_set(record, "oom", "1");
-		if (lens_facts_task_pid(sp, &pid) == 0)
-			lens_carrier_setf(record, "pid", "%d", pid);
+	    lens_carrier_setf(record, "local", "%u", local) == 0 &&
+	    (lens_facts_exit_status(sp, &status) ||
+	     lens_carrier_setf(record, "status", "%d", status) == 0) &&
+	    (!is_oom_killed(step, status) || lens_carrier_set(record, "oom", "1") == 0) &&
+	    (lens_facts_task_pid(sp, &pid) || lens_carrier_setf(record, "pid", "%d", pid) == 0))
 		lens_step_append(step, record);
-	}
 	lens_carrier_destroy(record);
 }
 

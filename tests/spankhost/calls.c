@@ -18,10 +18,12 @@ static void say(bool error, const char *text)
 {
 	bool submit = host_self.context == S_CTX_ALLOCATOR || host_self.context == S_CTX_LOCAL;
 	bool user = submit || (error && host_self.stderr_is_users);
+	bool inside = host_plugin_turn(false);
 
 	host_record(HOST_LOG, user, text, strlen(text));
 	if (user)
 		dprintf(2, "%s: %s%s\n", host_self.role, error ? "error: " : "", text);
+	host_plugin_turn(inside);
 }
 
 #define LOGGER(name, error)                                  \
@@ -82,6 +84,7 @@ spank_err_t spank_setenv(spank_t spank, const char *name, const char *value, int
 {
 	spank_err_t rc = environment_permitted(spank);
 	char *text = NULL;
+	bool inside;
 
 	if (rc != ESPANK_SUCCESS)
 		return rc;
@@ -89,6 +92,7 @@ spank_err_t spank_setenv(spank_t spank, const char *name, const char *value, int
 		return ESPANK_BAD_ARG;
 	if (!overwrite && host_env_get(host_self.env, name))
 		return ESPANK_ENV_EXISTS;
+	inside = host_plugin_turn(false);
 	if (asprintf(&text, "%s=%s", name, value) < 0)
 		abort();
 	host_record(HOST_SETENV, 0, text, strlen(text));
@@ -98,6 +102,7 @@ spank_err_t spank_setenv(spank_t spank, const char *name, const char *value, int
 		slurm_error("environment variable %s is too long", name);
 	else
 		host_env_set(&host_self.env, name, value);
+	host_plugin_turn(inside);
 	return ESPANK_SUCCESS;
 }
 
@@ -137,13 +142,16 @@ spank_err_t spank_job_control_setenv(spank_t spank, const char *name, const char
 				     int overwrite)
 {
 	spank_err_t rc = control_permitted(spank);
+	bool inside;
 
 	if (rc != ESPANK_SUCCESS)
 		return rc;
 	if (!name || !value)
 		return ESPANK_BAD_ARG;
+	inside = host_plugin_turn(false);
 	if (overwrite || !host_env_get(host_self.control, name))
 		host_env_set(&host_self.control, name, value);
+	host_plugin_turn(inside);
 	return ESPANK_SUCCESS;
 }
 

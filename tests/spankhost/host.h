@@ -117,6 +117,14 @@ void host_batch(struct host *host, const struct host_job *job, const struct host
 void host_interactive(struct host *host, const struct host_job *job, const struct host_step *step);
 void host_step_run(struct host *host, const struct host_job *job, const struct host_step *step);
 
+/*
+ * STEP, COUNT times in a row in one process that loads the plugin once, its tasks hooks alone. After
+ * each AFTER is called there with CONTEXT and the number of it, events are forgotten. A hook's rc, or
+ * what AFTER says, other than 0 ends it and is returned.
+ */
+int host_step_repeat(struct host *host, const struct host_job *job, const struct host_step *step,
+		     uint32_t count, int (*after)(void *context, uint32_t number), void *context);
+
 /* What comes before and after a job's steps: prologs and extern steps, epilogs. */
 void host_job_begin(struct host *host, const struct host_job *job);
 void host_job_end(struct host *host, const struct host_job *job);
@@ -132,6 +140,7 @@ enum host_kind {
 	HOST_SETENV,  /* value: rc; text: NAME=value, or NAME when unset */
 	HOST_EXEC,    /* a task's environment at exec: strings, each ended by NUL */
 	HOST_ENVIRON, /* the process's own at its end: as above */
+	HOST_LEFT,    /* value: what host_watch said of memory that is left */
 	HOST_HUNG,    /* somebody kept a descriptor that Slurm reads to its end */
 };
 
@@ -161,6 +170,18 @@ void host_events_clear(struct host *host);
 /* The environment that RANK of STEP of JOB got at exec, in the last such event; NULL: none.
  * The caller frees with host_env_free. */
 char **host_task_env(const struct host *host, uint32_t job, uint32_t step, uint32_t rank);
+
+/* --- who watches the plugin's memory */
+
+/* ENTER and LEAVE are called around each call into the plugin, also where it calls back; LEFT,
+ * when a process has unloaded it: what it says is recorded as HOST_LEFT. NULL: nobody. */
+struct host_watch {
+	void (*enter)(void);
+	void (*leave)(void);
+	size_t (*left)(void);
+};
+
+extern const struct host_watch *host_watch;
 
 /* --- environments: arrays of NAME=value, NULL at the end */
 

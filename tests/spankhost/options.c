@@ -87,8 +87,11 @@ spank_err_t spank_option_getopt(spank_t spank, struct spank_option *option, char
 
 int host_option_call(struct host_option *option, const char *argument, int remote)
 {
-	int rc = option->callback ? option->callback(option->val, argument, remote) : 0;
+	int rc;
 
+	host_plugin_turn(true);
+	rc = option->callback ? option->callback(option->val, argument, remote) : 0;
+	host_plugin_turn(false);
 	if (rc != 0)
 		return rc;
 	if (option->has_arg) {

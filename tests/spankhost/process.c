@@ -25,6 +25,24 @@
 struct host_self host_self = { .hook = HOOK_NONE };
 struct spank_handle host_handle = { HOST_MAGIC };
 
+const struct host_watch *host_watch;
+
+static bool inside;
+
+bool host_plugin_turn(bool into)
+{
+	bool before = inside;
+
+	if (host_watch && into != before) {
+		if (into)
+			host_watch->enter();
+		else
+			host_watch->leave();
+	}
+	inside = into;
+	return before;
+}
+
 const char *const host_hook_names[] = {
 	[HOOK_INIT] = "init",
 	[HOOK_JOB_PROLOG] = "job_prolog",
@@ -77,7 +95,12 @@ void host_plugin_load(void)
 
 void host_plugin_unload(void)
 {
+	size_t left;
+
 	dlclose(plugin);
+	left = host_watch ? host_watch->left() : 0;
+	if (left)
+		host_record(HOST_LEFT, (int)left, "", 0);
 }
 
 /* Which descriptors are open: 1, and 2 when an exec keeps it. */
@@ -131,9 +154,11 @@ static int run(void *argument)
 	while (site->arguments && site->arguments[count])
 		count++;
 	fds_list(before);
+	host_plugin_turn(true);
 	began = now_ns();
 	rc = hooks[host_self.hook](&host_handle, count, (char **)site->arguments);
 	took = now_ns() - began;
+	host_plugin_turn(false);
 	fds_list(after);
 	event = host_record(HOST_HOOK, rc, "", 0);
 	event->ns = took;

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* A test with the fake host and lens.so in it, a state directory of its own, no agent. */
@@ -102,6 +103,16 @@ static inline void scene_state_clear(struct scene *scene)
 	nftw(path, scene_remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+/* The state directory without the files in it. */
+static inline void scene_state_empty(struct scene *scene)
+{
+	char path[300];
+
+	scene_state_clear(scene);
+	snprintf(path, sizeof(path), "%s/state", scene->path);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
 #define scene_test(test) cmocka_unit_test_setup_teardown(test, scene_setup, scene_teardown)
 
 /* The site as RELEASE is: a host of its own, slurmd started. */
@@ -137,6 +148,9 @@ static inline void scene_harmless(const struct scene *scene)
 			break;
 		case HOST_CRASH:
 			fail_msg("%s was ended by signal %d", e->role, e->value);
+			break;
+		case HOST_LEFT:
+			fail_msg("%s: %d blocks of memory are left", e->role, e->value);
 			break;
 		case HOST_HUNG:
 			fail_msg("%s: a descriptor is kept, Slurm would wait for it", e->role);

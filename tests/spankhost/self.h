@@ -113,6 +113,8 @@ int host_process_run(struct host *host, const char *role, enum spank_context con
 		     char *const *env, int (*body)(void *argument), void *argument);
 
 void host_plugin_load(void);
+bool host_plugin_turn(
+	bool into); /* into the plugin or out of it, for host_watch; as it was before */
 void host_plugin_unload(void);
 int host_hook_run(enum host_hook hook, struct host_task *task); /* the hook's rc */
 void host_stdio_set(int in, int out); /* -1: closed; keeps host_self.user_fd; duplicates */

@@ -256,6 +256,75 @@ static int stepd_body(void *argument)
 	return 0;
 }
 
+/* --- many steps in one process */
+
+struct repeat {
+	struct stepd stepd;
+	uint32_t count;
+	int (*after)(void *context, uint32_t number);
+	void *context;
+};
+
+/* The hooks of one step, of which those of tasks come from no process of their own. */
+static int repeat_once(const struct stepd *stepd)
+{
+	int rc = 0;
+
+	fill(stepd);
+	tasks_fill(stepd);
+	rc |= host_hook_run(HOOK_INIT, NULL);
+	host_options_remote();
+	rc |= host_hook_run(HOOK_INIT_POST_OPT, NULL);
+	rc |= host_hook_run(HOOK_USER_INIT, NULL);
+	for (uint32_t i = 0; i < host_self.local_tasks; i++) {
+		struct host_task *task = &host_self.tasks[i];
+
+		rc |= host_hook_run(HOOK_TASK_INIT_PRIVILEGED, task);
+		host_env_task(&host_self.env, task);
+		rc |= host_hook_run(HOOK_TASK_INIT, task);
+		rc |= host_hook_run(HOOK_TASK_POST_FORK, task);
+		task->exited = true;
+		rc |= host_hook_run(HOOK_TASK_EXIT, task);
+	}
+	rc |= host_hook_run(HOOK_EXIT, NULL);
+	host_env_free(host_self.env);
+	free(host_self.tasks);
+	host_self.env = NULL;
+	host_self.tasks = NULL;
+	return rc;
+}
+
+static int repeat_body(void *argument)
+{
+	const struct repeat *repeat = argument;
+	int rc = 0;
+
+	stdio_null();
+	host_plugin_load();
+	for (uint32_t i = 0; i < repeat->count && rc == 0; i++) {
+		rc = repeat_once(&repeat->stepd);
+		if (rc == 0)
+			rc = repeat->after(repeat->context, i);
+		host_events_clear(host_self.host);
+	}
+	host_plugin_unload();
+	return rc;
+}
+
+int host_step_repeat(struct host *host, const struct host_job *job, const struct host_step *step,
+		     uint32_t count, int (*after)(void *context, uint32_t number), void *context)
+{
+	struct repeat repeat = { .stepd = { .job = job, .step = step, .step_id = step->id },
+				 .count = count,
+				 .after = after,
+				 .context = context };
+	char **env = host_daemon_env(1);
+	int rc = host_process_run(host, "step", S_CTX_REMOTE, 1, env, repeat_body, &repeat);
+
+	host_env_free(env);
+	return rc;
+}
+
 static void stepd_run(struct host *host, const char *role, const struct host_job *job,
 		      const struct host_step *step, uint32_t step_id, uint32_t index, uint32_t node)
 {
