@@ -102,7 +102,9 @@ int lens_agent_main(int argc, char **argv)
 	if (agent.log != NULL)
 		agent.config = agent_settings_load(&options, agent.log);
 	if (agent.config == NULL)
-		fputs("slurm-lens agent: out of memory\n", stderr);
+		fputs("slurm-lens agent: its settings could not be read whole: out of memory or "
+		      "descriptors, or the disk fails\n",
+		      stderr);
 	else if (options.stop)
 		status = agent_stop(agent.config, agent.log);
 	else

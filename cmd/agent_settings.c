@@ -123,6 +123,11 @@ struct lens_config *agent_settings_load(const struct agent_options *options, str
 	    lens_config_set(config, "StateDir", options->state_dir, &err) == -1)
 		agent_log_say(log, "--state-dir: %s", err.text);
 	free(path);
+	/* Spans would go where the settings that are missing did not say. */
+	if (config->incomplete) {
+		lens_config_destroy(config);
+		return NULL;
+	}
 	return config;
 }
 

@@ -29,7 +29,8 @@ int agent_options_add(struct agent_options *options, const char *prefix, const c
  * The settings as the plugin has them: lens.conf beats a --set, as it beats a plugstack
  * argument; --state-dir, which a person gives, beats both. Without --config lens.conf is
  * looked for beside slurm.conf (SLURM_CONF, else the built-in place). Every problem is a line in
- * LOG, the rest stands. The caller destroys; NULL: no memory.
+ * LOG, the rest stands. The caller destroys; NULL: they could not be taken in whole (no memory, no
+ * descriptor), and what is missing may be where the spans go.
  */
 struct lens_config *agent_settings_load(const struct agent_options *options, struct agent_log *log);
 

@@ -192,7 +192,9 @@ static int status_run(const struct lens_config *config, bool json)
 	if (!json) {
 		status_show_text(&view);
 	} else if (status_show_json(&view) == -1) {
-		fputs("slurm-lens status: out of memory\n", stderr);
+		fputs("slurm-lens status: its settings could not be read whole: out of memory or "
+		      "descriptors, or the disk fails\n",
+		      stderr);
 		return LENS_EXIT_ENVIRONMENT;
 	}
 	return view.problem_count > 0 ? LENS_EXIT_NO : LENS_EXIT_OK;

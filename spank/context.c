@@ -17,6 +17,11 @@ const struct lens_config *lens_context_load(int argc, char *const *argv,
 	lens_context.config = lens_config_create();
 	if (lens_context.config && path)
 		lens_config_load(lens_context.config, argc, argv, path, problem, context);
+	/* Half of the settings are not the site's: Inject=never may be in the other half. */
+	if (!path || (lens_context.config && lens_context.config->incomplete)) {
+		lens_config_destroy(lens_context.config);
+		lens_context.config = NULL;
+	}
 	free(path);
 	return lens_context.config;
 }

@@ -154,6 +154,12 @@ static void argument_problem(struct load *load, const char *text)
 	load_problem(load, line.text);
 }
 
+static void no_memory(struct load *load)
+{
+	load->config->incomplete = true;
+	argument_problem(load, "no memory");
+}
+
 static void keep_argument(struct load *load, const char *argument)
 {
 	struct lens_config *config = load->config;
@@ -168,7 +174,7 @@ static void keep_argument(struct load *load, const char *argument)
 			return;
 		}
 	}
-	argument_problem(load, "no memory");
+	no_memory(load);
 }
 
 static void set_path(struct load *load, const char *path)
@@ -176,7 +182,7 @@ static void set_path(struct load *load, const char *path)
 	char *copy = strdup(path);
 
 	if (copy == NULL) {
-		argument_problem(load, "no memory");
+		no_memory(load);
 		return;
 	}
 	free(load->config->config_path);
@@ -204,7 +210,7 @@ static const char *load_argument(struct load *load, const char *argument)
 	keep_argument(load, argument);
 	key = strndup(argument, (size_t)(equals - argument));
 	if (key == NULL)
-		argument_problem(load, "no memory");
+		no_memory(load);
 	else if (lens_config_set(load->config, key, equals + 1, &err) != 0)
 		argument_problem(load, err.text);
 	free(key);

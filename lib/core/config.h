@@ -75,6 +75,7 @@ struct lens_config {
 	char *realm;              /* Realm */
 	unsigned int problem_max; /* lines of lens.conf that are reported one by one: 10 */
 	char *config_path;        /* the lens.conf that was read or looked for; "" none */
+	bool incomplete; /* something could not be taken in: memory, descriptors or the disk failed */
 	/* The plugstack arguments other than config=, as they were given, for the agent. */
 	char **arguments;
 	size_t argument_count;

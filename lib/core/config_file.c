@@ -20,6 +20,13 @@ struct reading {
 	void *context;
 };
 
+/* What failed with CODE says nothing about the file. */
+static void fault_note(const struct reading *reading, int code)
+{
+	if (code == ENOMEM || code == EMFILE || code == ENFILE || code == EIO)
+		reading->config->incomplete = true;
+}
+
 static void file_problem(const struct reading *reading, const char *text)
 {
 	struct lens_error line;
@@ -142,6 +149,7 @@ static void read_open(struct reading *reading, int fd)
 		return;
 	}
 	if (read_all(fd, &text) != 0) {
+		fault_note(reading, errno);
 		if (errno == EFBIG)
 			lens_error_set(&err, "it is larger than 1 MiB; not read");
 		else
@@ -169,6 +177,7 @@ void lens_config_file_read(struct lens_config *config, const char *path, bool na
 	if (fd < 0) {
 		if (errno == ENOENT && !named)
 			return;
+		fault_note(&reading, errno);
 		lens_error_set(&err, "it cannot be read: %m");
 		file_problem(&reading, err.text);
 		return;

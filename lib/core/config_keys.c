@@ -348,6 +348,7 @@ int lens_config_set(struct lens_config *config, const char *name, const char *va
 	case -1:
 		return refuse(key, value, err);
 	default:
+		config->incomplete = true;
 		return lens_error_set(err, "%s: no memory", key->name);
 	}
 }

@@ -73,6 +73,15 @@ void lens_utf8_add(struct lens_text *out, const char *bytes, size_t length)
 	lens_text_add(out, bytes + start, length - start);
 }
 
+bool lens_utf8_valid(const char *bytes, size_t length)
+{
+	bool good = true;
+
+	for (size_t at = 0; good && at < length;)
+		at += utf8_step((const unsigned char *)bytes + at, length - at, &good);
+	return good;
+}
+
 size_t lens_utf8_cut(const char *string, size_t length, size_t limit)
 {
 	if (length <= limit)

@@ -17,6 +17,9 @@
  */
 void lens_utf8_add(struct lens_text *out, const char *bytes, size_t length);
 
+/* Whether BYTES are UTF-8 as they are. */
+bool lens_utf8_valid(const char *bytes, size_t length);
+
 /*
  * The largest length <= LIMIT at which STRING (valid UTF-8, LENGTH bytes) can be
  * cut without splitting a character.

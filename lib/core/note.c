@@ -2,6 +2,7 @@
 #include "lib/core/boot.h"
 #include "lib/core/note.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,8 +48,10 @@ int lens_note_parse(struct lens_note *out, const struct lens_records *records)
 	if (record == NULL || read_id(record, "job", ABSENT, &out->job) != 0 ||
 	    read_id(record, "leader", out->job, &out->leader) != 0 ||
 	    read_id(record, "attempt", ABSENT, &out->attempt) != 0 ||
-	    lens_carrier_get(record, "node") == NULL)
+	    lens_carrier_get(record, "node") == NULL) {
+		errno = EBADMSG;
 		return -1;
+	}
 	out->cluster = read_text(record, "cluster");
 	out->node = read_text(record, "node");
 	out->sluid = read_text(record, "sluid");
@@ -60,6 +63,7 @@ int lens_note_parse(struct lens_note *out, const struct lens_records *records)
 	if (out->cluster != NULL && out->node != NULL && out->sluid != NULL && out->outer != NULL)
 		return 0;
 	lens_note_clear(out);
+	errno = ENOMEM;
 	return -1;
 }
 

@@ -46,7 +46,8 @@ int lens_note_write(int directory, const struct lens_note *note, uint64_t max_no
 int lens_note_read(int directory, uint32_t job, const char *node, struct lens_note *out,
 		   struct lens_error *err);
 
-/* Fills OUT from the records of a note file; -1 when they hold no `note`. The caller clears. */
+/* Fills OUT from the records of a note file; -1 with errno: EBADMSG when they hold no `note`, ENOMEM. The
+ * caller clears. */
 int lens_note_parse(struct lens_note *out, const struct lens_records *records);
 
 /* The record that NOTE's file begins with: what lens_note_parse reads; INFERRED: the epilog alone told

@@ -71,6 +71,11 @@ static int open_note(int directory, uint32_t job, const char *node, int flags,
 	}
 	*damaged = lens_note_parse(out, records) != 0 || out->job != job ||
 		   strcmp(out->node, node) != 0;
+	if (*damaged && out->node == NULL && errno == ENOMEM) {
+		note_error(err, names.now, "cannot be read");
+		lens_fd_close(fd);
+		fd = -1;
+	}
 	if (*damaged)
 		lens_note_clear(out);
 	lens_records_destroy(records);

@@ -16,14 +16,9 @@ static size_t control_length(const char *text)
 
 bool lens_value_printable(const char *value)
 {
-	struct lens_text repaired = LENS_TEXT_INIT;
-	size_t length = strlen(value);
-	bool same;
+	bool same = lens_utf8_valid(value,
+				    strlen(value)); /* allocates nothing: no memory is no answer */
 
-	lens_utf8_add(&repaired, value, length);
-	same = !repaired.failed && repaired.length == length &&
-	       (length == 0 || memcmp(repaired.data, value, length) == 0);
-	lens_text_clear(&repaired);
 	for (; same && *value != '\0'; value++)
 		same = control_length(value) == 0;
 	return same;

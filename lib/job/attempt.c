@@ -5,6 +5,7 @@
 #include "lib/core/number.h"
 #include "lib/core/step_id.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,19 +111,25 @@ static void attempt_correct(struct lens_job_attempt *out)
 
 int lens_job_attempt_read(struct lens_job_attempt *out, const struct lens_records *records)
 {
+	int saved;
+
 	memset(out, 0, sizeof(*out));
 	lens_job_answer_init(&out->start);
 	lens_job_answer_init(&out->end);
 	if (lens_note_parse(&out->note, records) == -1)
 		goto fail;
 	for (size_t i = 0; i < lens_records_count(records); i++) {
-		if (record_read(out, lens_records_at(records, i)) == -1)
+		if (record_read(out, lens_records_at(records, i)) == -1) {
+			errno = ENOMEM;
 			goto fail;
+		}
 	}
 	attempt_correct(out);
 	return 0;
 fail:
+	saved = errno;
 	lens_job_attempt_clear(out);
+	errno = saved;
 	return -1;
 }
 

@@ -4,6 +4,7 @@
 #include "lib/core/journal.h"
 #include "lib/core/record.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,8 +47,10 @@ static int sections_read(struct sections *out, const struct lens_records *record
 		out->steps = steps;
 		out->steps[out->count++] = step;
 	}
-	if (rc == -1)
+	if (rc == -1) {
 		sections_clear(out);
+		errno = ENOMEM;
+	}
 	return rc;
 }
 
@@ -71,15 +74,20 @@ static bool sections_send(struct lens_backlog *backlog, const struct lens_state_
 	return sent;
 }
 
-/* Sends and notes all sections. True when nothing of them is needed any more. */
+/* Sends and notes all sections. True when nothing of them is needed any more: the job's own spans are
+ * made of what is noted, so a journal that could not be noted stays, though it was sent. */
 static bool sections_settle(struct lens_backlog *backlog, const struct lens_state_name *name,
 			    const struct sections *sections)
 {
-	bool settled = sections_send(backlog, name, sections);
-
-	for (size_t i = 0; settled && i < sections->count; i++)
-		backlog_window_append(backlog, name, &sections->steps[i]);
-	return settled;
+	if (!sections_send(backlog, name, sections))
+		return false;
+	for (size_t i = 0; i < sections->count; i++) {
+		if (backlog_window_append(backlog, name, &sections->steps[i]) == -1) {
+			backlog_fault(backlog, ENOMEM);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* Whether STEP knows its attempt as well as it ever will: without a note the batch script's
@@ -169,7 +177,7 @@ static bool is_passed(struct lens_backlog *backlog, const struct lens_state_name
 	return true;
 }
 
-/* Reads the journal at FD; -1 when it cannot be now. The caller clears SECTIONS, then RECORDS. */
+/* Reads the journal at FD; -1 with errno when it cannot be now. The caller clears SECTIONS, then RECORDS. */
 static int journal_read(int fd, struct lens_records **records, struct sections *sections)
 {
 	*sections = (struct sections){ 0 };
@@ -194,10 +202,12 @@ void backlog_journal_visit(struct lens_backlog *backlog, const struct lens_state
 		lens_records_destroy(records);
 		rc = journal_read(fd, &records, &sections);
 	}
-	if (rc == 0)
+	if (rc == 0) {
 		sections_visit(backlog, name, fd, records, &sections);
-	else
+	} else {
+		backlog_fault(backlog, errno);
 		backlog_live_add(backlog, name, NULL);
+	}
 	sections_clear(&sections);
 	lens_records_destroy(records);
 	close(fd);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/job/backlog_parts.h"
 
+#include "lib/core/fd.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -75,6 +77,19 @@ int backlog_list(int directory, struct backlog_names *out, struct lens_error *er
 	return 0;
 }
 
+bool backlog_fault_passes(int code)
+{
+	return code == EMFILE || code == ENFILE || code == ENOMEM || code == EIO || code == ENOLCK;
+}
+
+void backlog_fault(struct lens_backlog *backlog, int code)
+{
+	if (!backlog_fault_passes(code))
+		return;
+	backlog->result->unsent = true;
+	backlog_due(backlog, backlog_now(backlog) + BACKLOG_FAULT_MS);
+}
+
 int backlog_open(struct lens_backlog *backlog, const struct lens_state_name *name, int flags)
 {
 	char text[LENS_STATE_NAME];
@@ -83,12 +98,20 @@ int backlog_open(struct lens_backlog *backlog, const struct lens_state_name *nam
 
 	lens_state_name_format(text, name);
 	fd = openat(backlog->directory, text, flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd != -1 && fstat(fd, &status) == -1) {
+		lens_fd_close(fd);
+		fd = -1;
+	}
 	if (fd == -1) {
-		if (errno != ENOENT)
-			backlog_log(backlog, "%s cannot be opened: %s", text, strerror(errno));
+		int saved = errno;
+
+		if (saved != ENOENT)
+			backlog_log(backlog, "%s cannot be opened: %s", text, strerror(saved));
+		backlog_fault(backlog, saved);
+		errno = saved;
 		return -1;
 	}
-	if (fstat(fd, &status) == -1 || !S_ISREG(status.st_mode)) {
+	if (!S_ISREG(status.st_mode)) {
 		backlog_log(backlog, "%s is no regular file: not touched", text);
 		close(fd);
 		errno = EINVAL;
@@ -102,10 +125,14 @@ void backlog_unlink(struct lens_backlog *backlog, const struct lens_state_name *
 	char text[LENS_STATE_NAME];
 
 	lens_state_name_format(text, name);
-	if (unlinkat(backlog->directory, text, 0) == -1 && errno != ENOENT)
-		backlog_log(backlog, "%s cannot be removed: %s", text, strerror(errno));
-	else
+	if (unlinkat(backlog->directory, text, 0) == -1 && errno != ENOENT) {
+		int saved = errno;
+
+		backlog_log(backlog, "%s cannot be removed: %s", text, strerror(saved));
+		backlog_fault(backlog, saved);
+	} else {
 		backlog_sent_gone(backlog, name);
+	}
 	if (name->kind == LENS_STATE_JOURNAL)
 		backlog_live_remove(backlog, name);
 }

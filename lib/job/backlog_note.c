@@ -25,7 +25,7 @@ struct open_note {
 	struct lens_job_attempt attempt;
 };
 
-/* (Re)reads the records. 0, or -1: no note in them, or no memory. */
+/* (Re)reads the records. 0, or -1 with errno: EBADMSG for no note in them. */
 static int note_read(struct open_note *note)
 {
 	lens_job_attempt_clear(&note->attempt);
@@ -391,6 +391,8 @@ void backlog_note_visit(struct lens_backlog *backlog, const struct lens_state_na
 		    lens_job_attempt_started(&note.attempt) != NULL)
 			start_send(backlog, &note);
 		untold_visit(backlog, &note);
+	} else {
+		backlog_fault(backlog, errno);
 	}
 	note_close(&note);
 }
@@ -404,7 +406,9 @@ void backlog_ended_visit(struct lens_backlog *backlog, const struct lens_state_n
 		return;
 	if (note_read(&note) == 0) {
 		end_visit(backlog, &note);
-	} else if (note.records != NULL && !backlog_young(backlog, note.fd)) {
+	} else if (errno != EBADMSG) {
+		backlog_fault(backlog, errno);
+	} else if (!backlog_young(backlog, note.fd)) {
 		lens_state_name_format(text, name);
 		backlog_log(backlog, "note %s holds nothing that can be read: removed", text);
 		backlog_unlink(backlog, name);

@@ -189,17 +189,23 @@ bool backlog_spool_writable(struct lens_backlog *backlog);
 /*
  * backlog_window.c: appends what STEP covered to the note of its attempt, if there is one. On a
  * full disk that is lost and slurm.job is not widened: better than sending the journal for ever,
- * and its removal makes room.
+ * and its removal makes room. 0, or -1: what failed may go well later (no memory, no descriptor).
  */
-void backlog_window_append(struct lens_backlog *backlog, const struct lens_state_name *journal,
-			   const struct lens_job_step *step);
+int backlog_window_append(struct lens_backlog *backlog, const struct lens_state_name *journal,
+			  const struct lens_job_step *step);
 
 /*
  * Appends RECORD to the file NAME, open at FD, whose RECORDS were read, and waits for the disk. 0, or
- * -1, logged. Closing it is an event, which lens_backlog_wrote tells from others'.
+ * -1 with errno, logged. Closing it is an event, which lens_backlog_wrote tells from others'.
  */
 int backlog_record_append(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,
 			  const struct lens_records *records, const struct lens_carrier *record);
+
+/* Whether what failed with the errno CODE may go well the next time, unlike a full disk or a file that
+ * is none. */
+bool backlog_fault_passes(int code);
+/* Where it may, what is left is looked at again after BACKLOG_FAULT_MS. */
+void backlog_fault(struct lens_backlog *backlog, int code);
 
 /* A longer carrier is not copied into the note: a record has its limit. */
 #define BACKLOG_RESOURCE_MAX (64 * 1024)

@@ -66,7 +66,7 @@ int backlog_record_append(struct lens_backlog *backlog, const struct lens_state_
 	size_t size = lens_records_size(records);
 	int torn = lens_record_torn(fd);
 	size_t length = record_length(record, torn != 0);
-	int rc = -1, writer;
+	int rc = -1, writer, saved;
 	char path[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
@@ -74,20 +74,23 @@ int backlog_record_append(struct lens_backlog *backlog, const struct lens_state_
 	if (writer != -1 && lens_record_append(writer, record, &torn) == 0 &&
 	    fdatasync(writer) == 0)
 		rc = 0;
-	else if (!backlog->full)
-		backlog_log(backlog, "a record cannot be written: %s", strerror(errno));
+	saved = errno;
+	if (rc == -1 && !backlog->full)
+		backlog_log(backlog, "a record cannot be written: %s", strerror(saved));
 	backlog->full = rc == -1;
 	if (writer != -1) {
 		write_remember(backlog, name, fd, rc == 0 ? size + length : size);
 		close(writer);
 	}
+	errno = saved;
 	return rc;
 }
 
 /*
  * The note of the attempt of STEP, which the epilog may be renaming at this moment: under
  * its ended name, its current one, and once more its ended one. NAME, OUT (cleared by the
- * caller) and *RECORDS (destroyed by the caller) are filled in. The descriptor, or -1.
+ * caller) and *RECORDS (destroyed by the caller) are filled in. The descriptor; -1: there is none;
+ * -2: it cannot be told now.
  */
 static int note_open(struct lens_backlog *backlog, const struct lens_state_name *journal,
 		     const struct lens_job_step *step, struct lens_state_name *name,
@@ -95,6 +98,7 @@ static int note_open(struct lens_backlog *backlog, const struct lens_state_name 
 {
 	static const enum lens_state_kind kinds[] = { LENS_STATE_ENDED, LENS_STATE_NOTE,
 						      LENS_STATE_ENDED };
+	int none = -1;
 
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		int fd;
@@ -104,10 +108,15 @@ static int note_open(struct lens_backlog *backlog, const struct lens_state_name 
 						  .node = journal->node,
 						  .attempt = step->attempt };
 		fd = backlog_open(backlog, name, O_RDONLY);
-		if (fd == -1)
+		if (fd == -1) {
+			if (backlog_fault_passes(errno))
+				none = -2;
 			continue;
+		}
 		*records = lens_records_read(fd);
-		if (*records != NULL && lens_job_attempt_read(out, *records) == 0) {
+		if (*records == NULL || lens_job_attempt_read(out, *records) == -1) {
+			none = errno == EBADMSG ? none : -2;
+		} else {
 			if (out->note.attempt == step->attempt)
 				return fd;
 			lens_job_attempt_clear(out);
@@ -115,7 +124,7 @@ static int note_open(struct lens_backlog *backlog, const struct lens_state_name 
 		lens_records_destroy(*records);
 		close(fd);
 	}
-	return -1;
+	return none;
 }
 
 static struct lens_carrier *window_create(const struct lens_job_step *step, bool with_resource)
@@ -131,23 +140,25 @@ static struct lens_carrier *window_create(const struct lens_job_step *step, bool
 	return NULL;
 }
 
-void backlog_window_append(struct lens_backlog *backlog, const struct lens_state_name *journal,
-			   const struct lens_job_step *step)
+int backlog_window_append(struct lens_backlog *backlog, const struct lens_state_name *journal,
+			  const struct lens_job_step *step)
 {
 	struct lens_job_attempt attempt;
 	struct lens_records *records = NULL;
 	struct lens_state_name name;
 	struct lens_carrier *record;
-	int fd = note_open(backlog, journal, step, &name, &records, &attempt);
+	int fd = note_open(backlog, journal, step, &name, &records, &attempt), rc = -1;
 	bool fits = step->resource != NULL && strlen(step->resource) <= BACKLOG_RESOURCE_MAX;
 
-	if (fd == -1)
-		return; /* nobody waits for it: no note was written for this job */
+	if (fd < 0) /* nobody waits for it where no note was written for this job */
+		return fd == -1 ? 0 : -1;
 	record = window_create(step, fits && attempt.resource == NULL);
-	if (record != NULL)
-		backlog_record_append(backlog, &name, fd, records, record);
+	if (record != NULL && (backlog_record_append(backlog, &name, fd, records, record) == 0 ||
+			       !backlog_fault_passes(errno)))
+		rc = 0;
 	lens_carrier_destroy(record);
 	lens_job_attempt_clear(&attempt);
 	lens_records_destroy(records);
 	close(fd);
+	return rc;
 }

@@ -3,6 +3,7 @@
 #include "tests/faults/faults.h"
 
 #include <errno.h>
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,4 +136,21 @@ EXPORTED int setenv(const char *name, const char *value, int overwrite)
 	rc = next(name, value, overwrite);
 	faults_arm(before);
 	return rc;
+}
+
+/* The loader keeps with an object what it finds out about it. */
+EXPORTED void *dlopen(const char *path, int flags)
+{
+	static void *(*next)(const char *path, int flags);
+	bool before = faults_armed();
+	void *handle;
+
+	if (faults_hit(FAULT_MEMORY))
+		return NULL;
+	if (next == NULL)
+		*(void **)&next = faults_next("dlopen");
+	faults_arm(false);
+	handle = next(path, flags);
+	faults_arm(before);
+	return handle;
 }

@@ -18,7 +18,7 @@
  * and says by faults_arm() when it counts.
  */
 enum fault_kind {
-	FAULT_MEMORY, /* malloc, calloc, realloc, reallocarray, setenv: ENOMEM */
+	FAULT_MEMORY, /* malloc, calloc, realloc, reallocarray, setenv, dlopen: ENOMEM */
 	FAULT_WRITE,  /* write, pwrite, writev, ftruncate: ENOSPC */
 	FAULT_SHORT,  /* write: half of it, then ENOSPC for the rest of that file's life */
 	FAULT_OPEN,   /* open, openat, fopen, opendir, pipe2, socketpair, dup2, ...: EMFILE */

@@ -97,6 +97,8 @@ static inline void note_put(struct world *world, uint32_t job)
 	lens_text_clear(&text);
 }
 
+static void (*keeper_begins)(void); /* called in the keeper's process first; NULL: nothing */
+
 /* The agent with SETTINGS, lines of lens.conf; what it would tell a terminal goes to a file. */
 static inline pid_t agent_fork(struct world *world, const char *settings, bool once)
 {
@@ -115,6 +117,8 @@ static inline pid_t agent_fork(struct world *world, const char *settings, bool o
 	if (pid == 0) {
 		if (freopen(scratch_path(world->scratch, "agent.err"), "a", stderr) == NULL)
 			_exit(98);
+		if (keeper_begins != NULL)
+			keeper_begins();
 		_exit(lens_agent_main(once ? 4 : 3, argv));
 	}
 	return pid;

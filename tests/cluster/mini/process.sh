@@ -39,12 +39,21 @@ last_pid() {
 enter() {
 	[ -n "$PREFIX" ] && PATH=$PREFIX/sbin:$PREFIX/bin:$PATH
 	if [ -z "$ROOT" ]; then
-		[ "$VIEW" = 1 ] || exec env "${CENV[@]}" PATH="$PATH" "$@"
+		[ "$VIEW" = 1 ] || [ -n "${MINICLUSTER_PRELOAD:-}" ] ||
+			exec env "${CENV[@]}" PATH="$PATH" "$@"
 		# shellcheck disable=SC2016 # the inner shell's
-		exec env "${CENV[@]}" PATH="$PATH" unshare -m --propagation private sh -c '
-			[ -e /etc/hosts ] || : >/etc/hosts
-			mount --bind "$0/etc/hosts" /etc/hosts
-			mount --bind "$0/etc/passwd" /etc/passwd; exec "$@"' "$DIR" "$@"
+		exec env "${CENV[@]}" PATH="$PATH" VIEW="$VIEW" unshare -m --propagation private sh -c '
+			if [ "$VIEW" = 1 ]; then
+				[ -e /etc/hosts ] || : >/etc/hosts
+				mount --bind "$0/etc/hosts" /etc/hosts
+				mount --bind "$0/etc/passwd" /etc/passwd
+			fi
+			if [ -n "$MINICLUSTER_PRELOAD" ]; then
+				[ -e /etc/ld.so.preload ] || : >/etc/ld.so.preload
+				mount --bind "$MINICLUSTER_PRELOAD" /etc/ld.so.preload
+			fi
+			unset VIEW MINICLUSTER_PRELOAD
+			exec "$@"' "$DIR" "$@"
 	fi
 	# shellcheck disable=SC2016 # the inner shell's
 	exec env "${CENV[@]}" unshare -m --propagation private bash -c '
