@@ -31,14 +31,22 @@ AS_IF([test "$lens_fortify" = yes],
 #   LENS_CFLAGS    language and hardening, for every file, generated ones too
 #   LENS_WARNINGS  for the files that are ours
 #   LENS_LDFLAGS   for everything linked; LENS_PIE_LDFLAGS for programs
+# The objects of programs are position independent because libtool makes all of them so (LT_INIT's
+# pic-only) and the compilers of today do by default.
 AC_DEFUN([LENS_FLAGS], [dnl
 AC_ARG_ENABLE([werror],
 	[AS_HELP_STRING([--enable-werror], [make compiler warnings errors])],
 	[], [enable_werror=no])
 AC_ARG_ENABLE([sanitizers],
 	[AS_HELP_STRING([--enable-sanitizers], [build with AddressSanitizer and
-		UBSan: for the unit tests, such a plugin loads into no Slurm])],
+		UBSan: `make check-asan` does; such a plugin loads into no Slurm as it is])],
 	[], [enable_sanitizers=no])
+
+AC_ARG_ENABLE([fuzzing],
+	[AS_HELP_STRING([--enable-fuzzing], [build for libFuzzer, with clang and the sanitizers:
+		`make fuzz` does])],
+	[], [enable_fuzzing=no])
+AS_IF([test "$enable_fuzzing" = yes], [enable_sanitizers=yes])
 
 lens_sanitize=
 LENS_CPPFLAGS=
@@ -50,6 +58,8 @@ LENS_PIE_LDFLAGS=
 LENS_TRY_FLAG([LENS_CFLAGS], [-std=gnu11])
 LENS_TRY_FLAG([LENS_CFLAGS], [-fvisibility=hidden])
 LENS_TRY_FLAG([LENS_CFLAGS], [-fstack-protector-strong])
+LENS_TRY_FLAG([LENS_CFLAGS], [-fstack-clash-protection])
+LENS_TRY_FLAG([LENS_CFLAGS], [-fcf-protection])
 LENS_TRY_FLAG([LENS_CFLAGS], [-fno-strict-aliasing])
 AS_IF([test "$enable_sanitizers" = yes],
 	[LENS_TRY_FLAG([lens_sanitize], [-fsanitize=address,undefined])
@@ -57,6 +67,11 @@ AS_IF([test "$enable_sanitizers" = yes],
 		[LENS_MISSING([the sanitizers' run time of $CC],
 			[libasan8 for gcc, libclang-rt-dev for clang],
 			[libasan and libubsan for gcc, compiler-rt for clang])])
+	AS_IF([test "$enable_fuzzing" = yes],
+		[LENS_TRY_FLAG([lens_sanitize], [-fsanitize=fuzzer-no-link])
+		AS_CASE([$lens_sanitize],
+			[*fuzzer*], [],
+			[LENS_MISSING([libFuzzer of $CC], [clang libclang-rt-dev], [clang compiler-rt])])])
 	lens_sanitize="$lens_sanitize -fno-sanitize-recover=undefined -fno-omit-frame-pointer"
 	LENS_CFLAGS="$LENS_CFLAGS $lens_sanitize"
 	LENS_LDFLAGS="$LENS_LDFLAGS $lens_sanitize"])
@@ -72,6 +87,7 @@ LENS_TRY_FLAG([LENS_LDFLAGS], [-Wl,-z,relro])
 LENS_TRY_FLAG([LENS_LDFLAGS], [-Wl,-z,now])
 LENS_TRY_FLAG([LENS_PIE_LDFLAGS], [-pie])
 
+AM_CONDITIONAL([FUZZING], [test "$enable_fuzzing" = yes])
 AM_CONDITIONAL([SANITIZERS], [test "$enable_sanitizers" = yes])
 AC_SUBST([LENS_CPPFLAGS])
 AC_SUBST([LENS_CFLAGS])
