@@ -23,6 +23,7 @@ AS_IF([test -z "$OPENSSL"], [LENS_CHECK_NEEDS([program openssl], [openssl], [ope
 AC_PATH_PROG([CLANG_FORMAT], [clang-format])
 AC_PATH_PROG([SHELLCHECK], [shellcheck])
 AC_PATH_PROG([CPPCHECK], [cppcheck])
+AC_PATH_PROG([GCC_ANALYZER], [gcc])
 AC_PATH_PROG([CLANG], [clang])
 AC_PATH_PROG([CLANG_TIDY], [clang-tidy])
 AC_PATH_PROG([VALGRIND], [valgrind])

@@ -126,7 +126,7 @@ static int64_t record_clock(const struct lens_carrier *record, const char *key)
 	int64_t time = 0;
 
 	lens_int64_parse(lens_carrier_get(record, key), &time);
-	return time;
+	return time >= 0 && time < LENS_RECORD_TIME_END ? time : 0;
 }
 
 int64_t lens_record_time(const struct lens_carrier *record)

@@ -102,6 +102,14 @@ static bool flag_read(const struct lens_carrier *record, const char *key)
 	return value;
 }
 
+/* Seconds that are nanoseconds, too; others are none. */
+static void time_read(const char *text, int64_t *out)
+{
+	lens_int64_parse(text, out);
+	if (*out < 0 || *out > INT64_MAX / 1000000000)
+		*out = 0;
+}
+
 int lens_job_answer_read(struct lens_job_answer *answer, const struct lens_carrier *record)
 {
 	lens_job_answer_init(answer);
@@ -113,7 +121,7 @@ int lens_job_answer_read(struct lens_job_answer *answer, const struct lens_carri
 		lens_uint32_parse(lens_carrier_get(record, number_fields[i].key),
 				  number_at(answer, i));
 	for (size_t i = 0; i < COUNT(time_fields); i++)
-		lens_int64_parse(lens_carrier_get(record, time_fields[i].key), time_at(answer, i));
+		time_read(lens_carrier_get(record, time_fields[i].key), time_at(answer, i));
 	for (size_t i = 0; i < COUNT(text_fields); i++) {
 		const char *value = lens_carrier_get(record, text_fields[i].key);
 

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-	LENS=$LENS_TEST_BUILDDIR/slurm-lens
+	LENS=${LENS_TEST_COMMAND:-$LENS_TEST_BUILDDIR/slurm-lens}
 	VECTORS=$LENS_TEST_SRCDIR/tests/vectors
 	CHECK=$LENS_TEST_SRCDIR/tests/cmd/vectors.py
 }

@@ -105,6 +105,25 @@ static void leaves_out_what_is_not_known(void **state)
 	lens_carrier_destroy(record);
 }
 
+/* What does not fit into nanoseconds. */
+static void takes_no_time_beyond_reach(void **state)
+{
+	struct lens_carrier *record = lens_carrier_create();
+	struct lens_job_answer answer;
+
+	(void)state;
+	assert_non_null(record);
+	assert_int_equal(lens_carrier_set(record, "submit", "-1"), 0);
+	assert_int_equal(lens_carrier_set(record, "start", "9223372036854775807"), 0);
+	assert_int_equal(lens_carrier_set(record, "end", "9223372036"), 0);
+	assert_int_equal(lens_job_answer_read(&answer, record), 0);
+	assert_int_equal(answer.submit, 0);
+	assert_int_equal(answer.start, 0);
+	assert_true(answer.end == 9223372036);
+	lens_job_answer_clear(&answer);
+	lens_carrier_destroy(record);
+}
+
 static void says_that_it_is_forgotten(void **state)
 {
 	struct lens_job_answer answer, back;
@@ -175,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(goes_through_a_record),
 		cmocka_unit_test(leaves_out_what_is_not_known),
+		cmocka_unit_test(takes_no_time_beyond_reach),
 		cmocka_unit_test(says_that_it_is_forgotten),
 		cmocka_unit_test(knows_the_states),
 		cmocka_unit_test(takes_a_wait_status_apart),

@@ -117,6 +117,26 @@ static void numbers_fall_back(void **state)
 	lens_carrier_destroy(record);
 }
 
+/* Times that no clock shows would make a step of any length. */
+static void times_out_of_reach_are_none(void **state)
+{
+	static const char *const bad[] = { "-1", "4611686018427387904", "9223372036854775807",
+					   "-9223372036854775808" };
+	struct lens_carrier *record = lens_record_create("x");
+
+	(void)state;
+	assert_non_null(record);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(lens_carrier_set(record, "t", bad[i]), 0);
+		assert_int_equal(lens_carrier_set(record, "m", bad[i]), 0);
+		assert_int_equal(lens_record_time(record), 0);
+		assert_int_equal(lens_record_monotonic(record), 0);
+	}
+	assert_int_equal(lens_carrier_set(record, "t", "4611686018427387903"), 0);
+	assert_true(lens_record_time(record) == LENS_RECORD_TIME_END - 1);
+	lens_carrier_destroy(record);
+}
+
 static void foreign_lines_are_skipped_and_counted(void **state)
 {
 	static const struct {
@@ -299,6 +319,7 @@ int main(void)
 		cmocka_unit_test(a_record_has_both_clocks),
 		scratch_test(what_is_written_is_read_in_order),
 		cmocka_unit_test(numbers_fall_back),
+		cmocka_unit_test(times_out_of_reach_are_none),
 		scratch_test(foreign_lines_are_skipped_and_counted),
 		scratch_test(a_line_has_a_limit_on_both_sides),
 		scratch_test(a_key_without_representation_is_refused),
