@@ -10,7 +10,7 @@
  */
 struct agent_log;
 
-#define AGENT_LOG_MAX (1024 * 1024)
+#define AGENT_LOG_MAX (1024L * 1024)
 
 /* COMMAND, `agent` say: to standard error, in its name. NULL: not for a person. NULL: no memory. */
 struct agent_log *agent_log_create(const char *command);

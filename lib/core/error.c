@@ -22,6 +22,7 @@ static size_t whole_characters(const char *text, size_t length)
 	return length - start < needed ? start : length;
 }
 
+#undef lens_error_set /* LENS_ANALYZE */
 int lens_error_set(struct lens_error *err, const char *format, ...)
 {
 	/* Not err->text itself: it may be among the arguments, when a caller adds to it. */

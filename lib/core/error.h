@@ -22,4 +22,14 @@ struct lens_error {
 int lens_error_set(struct lens_error *err, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* Analyzers look into one file at a time, and would go on after `return lens_error_set(...)` as if all
+ * were well. */
+#ifdef LENS_ANALYZE
+#define lens_error_set(...)                  \
+	__extension__({                      \
+		lens_error_set(__VA_ARGS__); \
+		-1;                          \
+	})
+#endif
+
 #endif

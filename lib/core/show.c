@@ -47,7 +47,7 @@ const char *lens_shown_value(struct lens_shown *out, const char *value)
 	if (repaired.data != NULL)
 		add_escaped(&escaped, repaired.data);
 	length = lens_utf8_cut(escaped.data, escaped.length, sizeof(out->text) - sizeof(more));
-	if (length > 0)
+	if (length > 0 && escaped.data != NULL)
 		memcpy(out->text, escaped.data, length);
 	strcpy(out->text + length, length < escaped.length ? more : "");
 	lens_text_clear(&repaired);

@@ -143,7 +143,7 @@ static struct lens_carrier *window_create(const struct lens_job_step *step, bool
 int backlog_window_append(struct lens_backlog *backlog, const struct lens_state_name *journal,
 			  const struct lens_job_step *step)
 {
-	struct lens_job_attempt attempt;
+	struct lens_job_attempt attempt = { 0 };
 	struct lens_records *records = NULL;
 	struct lens_state_name name;
 	struct lens_carrier *record;

@@ -30,7 +30,7 @@ enum lens_relay_kind {
 };
 
 /* The largest bodies that either end takes, in bytes. */
-#define LENS_RELAY_TO_SENDER_MAX (80u * 1024 * 1024)
+#define LENS_RELAY_TO_SENDER_MAX ((size_t)80 * 1024 * 1024)
 #define LENS_RELAY_TO_KEEPER_MAX 1024u
 
 /* More spans than a request can have: a receiver's count beyond it is its error. */
