@@ -50,12 +50,10 @@ static bool is_het(char *const *words, size_t count)
 void lens_asked_hand_on(spank_t sp)
 {
 	struct lens_text line = LENS_TEXT_INIT, asked = LENS_TEXT_INIT;
-	char *const *command = lens_facts_argv(sp);
-	size_t count, behind = 0;
+	char *const *command;
+	size_t count, behind = lens_facts_argv(sp, &command);
 	char **words;
 
-	while (command && command[behind])
-		behind++;
 	read_command_line(&line);
 	words = line.failed ? NULL : split(&line, &count);
 	if (words && behind && behind < count && !is_het(words, count - behind))

@@ -36,14 +36,16 @@ char *const *lens_facts_env(spank_t sp)
 	return env;
 }
 
-char *const *lens_facts_argv(spank_t sp)
+size_t lens_facts_argv(spank_t sp, char *const **out)
 {
 	char **argv = NULL;
 	int argc = 0;
 
-	if (spank_get_item(sp, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || argc < 1)
-		return NULL;
-	return argv;
+	*out = NULL;
+	if (spank_get_item(sp, S_JOB_ARGV, &argc, &argv) != ESPANK_SUCCESS || argc < 1 || !argv)
+		return 0;
+	*out = argv;
+	return (size_t)argc;
 }
 
 bool lens_facts_is_array(spank_t sp)

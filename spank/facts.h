@@ -4,6 +4,7 @@
 
 #include <slurm/spank.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -18,8 +19,9 @@ int lens_facts_step(spank_t sp, uint32_t *step); /* 4294967291 is batch */
  * and in slurmstepd the submitter's. Borrowed from Slurm. NULL when not told. */
 char *const *lens_facts_env(spank_t sp);
 
-/* The command, borrowed; NULL when not told. */
-char *const *lens_facts_argv(spank_t sp);
+/* The command's words, borrowed, and how many; 0 when not told. No NULL need be behind them: in a het
+ * job's srun there is none. */
+size_t lens_facts_argv(spank_t sp, char *const **out);
 
 /* Whether the job is an array's element: S_JOB_ARRAY_TASK_ID is not NO_VAL. (In a step
  * S_JOB_ARRAY_ID is never 0, and both are taken from an environment that may be another job's.) */

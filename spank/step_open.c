@@ -113,8 +113,11 @@ static void find_outer(struct lens_step *step, char *const *clean)
 static bool find_launched(spank_t sp, const struct lens_step *step, char *const *env,
 			  char *const *clean)
 {
+	char *const *argv;
+	size_t argc = lens_facts_argv(sp, &argv);
 	const struct lens_ranks_step asked = {
-		.argv = lens_facts_argv(sp),
+		.argv = argv,
+		.argc = argc,
 		.env = clean,
 		.tasks = lens_facts_tasks(sp, step->launch.step),
 		.nodes = lens_facts_nodes(sp),

@@ -100,8 +100,8 @@ static int add_unnoted(struct lens_carrier *record, const struct lens_step *step
 /* As accounting names it: the command's last part, `batch`, `interactive`. */
 static const char *step_name(spank_t sp, enum lens_place place)
 {
-	char *const *argv = lens_facts_argv(sp);
-	const char *command = argv ? argv[0] : NULL;
+	char *const *argv;
+	const char *command = lens_facts_argv(sp, &argv) > 0 ? argv[0] : NULL;
 	const char *slash = command ? strrchr(command, '/') : NULL;
 
 	if (place != LENS_PLACE_STEP)

@@ -53,11 +53,11 @@ static const char *last_part(const char *path)
 }
 
 /* The launcher that ARGV runs, borrowed; NULL when it runs none that is known. */
-static const char *known_launcher(char *const *argv)
+static const char *known_launcher(char *const *argv, size_t argc)
 {
 	const char *program;
 
-	if (!argv || !argv[0])
+	if (argc == 0 || !argv[0])
 		return NULL;
 	program = last_part(argv[0]);
 	if (lens_words_have(launchers, COUNT(launchers), program) ||
@@ -65,10 +65,11 @@ static const char *known_launcher(char *const *argv)
 		return program;
 	if (strncmp(program, "python", 6) != 0)
 		return NULL;
-	for (size_t i = 1; argv[i] && argv[i][0] == '-'; i++)
+	for (size_t i = 1; i < argc && argv[i] && argv[i][0] == '-'; i++)
 		if (strcmp(argv[i], "-m") == 0)
-			return argv[i + 1] && lens_words_have(launcher_modules,
-							      COUNT(launcher_modules), argv[i + 1])
+			return i + 1 < argc && argv[i + 1] &&
+					       lens_words_have(launcher_modules,
+							       COUNT(launcher_modules), argv[i + 1])
 				       ? argv[i + 1]
 				       : NULL;
 	return NULL;
@@ -77,7 +78,7 @@ static const char *known_launcher(char *const *argv)
 bool lens_ranks_are_launched(enum lens_ranks choice, const struct lens_ranks_step *step,
 			     struct lens_error *reason)
 {
-	const char *launcher = known_launcher(step->argv);
+	const char *launcher = known_launcher(step->argv, step->argc);
 	uint64_t gpus;
 
 	if (choice != LENS_RANKS_AUTO) {

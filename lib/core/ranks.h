@@ -22,6 +22,7 @@ const char *lens_ranks_name(enum lens_ranks ranks);
 /* The step as every one of its nodes sees it, so that all decide alike. */
 struct lens_ranks_step {
 	char *const *argv; /* the command; NULL: not known */
+	size_t argc;       /* its words: no NULL need follow */
 	char *const *env;  /* srun's, before any node put its own values in */
 	uint32_t tasks;
 	uint32_t nodes;    /* 0: not known */

@@ -1,42 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded beside the sanitizers' run time into the processes of a throwaway cluster: their options.
+ * Preloaded before the sanitizers' run time into the processes of a throwaway cluster: their options.
  * Slurm hands no environment on to its prolog, and the agent gets one of its own.
  */
 #include <limits.h>
-#include <stdio.h>
-#include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-const char *__asan_default_options(void);
-const char *__ubsan_default_options(void);
+#define EXPORTED __attribute__((visibility("default")))
 
-/* Whether this is one of ours, and not Slurm's, which keep what they have to their end. */
+/* Before the run time's own of that name: this library comes first. */
+EXPORTED const char *__asan_default_options(void);
+EXPORTED const char *__ubsan_default_options(void);
+
+#define OPTIONS "log_path=" LENS_ASAN_LOG ":verify_asan_link_order=0:handle_abort=1:detect_leaks="
+
+/* Whether this is one of ours, and not Slurm's, which keep what they have to their end. Called
+ * before the run time has its own idea of libc's functions: none of them here. */
 static int is_ours(void)
 {
+	static const char wanted[] = "/slurm-lens";
+	const long length = sizeof(wanted) - 1;
 	char path[PATH_MAX];
-	ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	const char *slash;
+	long end = syscall(SYS_readlink, "/proc/self/exe", path, sizeof(path));
 
-	if (length < 0)
-		return 0;
-	path[length] = '\0';
-	slash = strrchr(path, '/');
-	return slash && strcmp(slash, "/slurm-lens") == 0;
+	for (long i = 1; i <= length; i++)
+		if (end < length || path[end - i] != wanted[length - i])
+			return 0;
+	return 1;
 }
 
-const char *__attribute__((visibility("default"))) __asan_default_options(void)
+const char *__asan_default_options(void)
 {
-	static char options[PATH_MAX + 256];
-
-	snprintf(options, sizeof(options),
-		 "log_path=" LENS_ASAN_LOG ":detect_leaks=%d:abort_on_error=0:exitcode=86:"
-		 "handle_abort=1",
-		 is_ours());
-	return options;
+	return is_ours() ? OPTIONS "1" : OPTIONS "0";
 }
 
-const char *__attribute__((visibility("default"))) __ubsan_default_options(void)
+const char *__ubsan_default_options(void)
 {
 	return "log_path=" LENS_ASAN_LOG ":print_stacktrace=1";
 }

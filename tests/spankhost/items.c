@@ -157,8 +157,7 @@ static spank_err_t list_item(spank_item_t item, va_list args)
 		count = va_arg(args, int *);
 		list = va_arg(args, char ***);
 		*list = host_self.argv;
-		for (*count = 0; host_self.argv && host_self.argv[*count];)
-			++*count;
+		*count = host_self.argc;
 		return ESPANK_SUCCESS;
 	case S_JOB_ENV:
 		/* srun answers success, and no environment */

@@ -75,6 +75,7 @@ struct host_self {
 	bool has_job; /* srun knows its job only from local_user_init on */
 	char **env;   /* S_JOB_ENV */
 	char **argv;
+	int argc; /* of argv, which in srun has no NULL behind its words */
 	struct host_task *tasks;
 	struct host_task *task; /* the one that a task hook is about */
 	enum host_hook hook;

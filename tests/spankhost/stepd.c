@@ -96,6 +96,8 @@ static void fill(const struct stepd *stepd)
 	host_self.step_id = stepd->step_id;
 	host_self.nodeid = stepd->index;
 	host_self.argv = step && step->argv ? (char **)step->argv : command;
+	for (host_self.argc = 0; host_self.argv[host_self.argc];)
+		host_self.argc++;
 	host_self.array_job = job->id;
 	host_self.array_task = NO_VAL;
 	switch (stepd->step_id) {

@@ -149,6 +149,20 @@ static bool exports_none(void)
 	return value && strcmp(value, "NONE") == 0;
 }
 
+/* The command, in as many pointers as it has words: so srun has it for a het step's component. */
+static void argv_take(const struct host_step *step)
+{
+	static const char *const command[] = { "/bin/true", NULL };
+	const char *const *argv = step->argv ? step->argv : command;
+
+	for (host_self.argc = 0; argv[host_self.argc];)
+		host_self.argc++;
+	host_self.argv = calloc((size_t)host_self.argc, sizeof(*argv));
+	if (!host_self.argv)
+		abort();
+	memcpy(host_self.argv, argv, (size_t)host_self.argc * sizeof(*argv));
+}
+
 static int srun(void *argument)
 {
 	const struct submitting *submitting = argument;
@@ -165,6 +179,7 @@ static int srun(void *argument)
 	host_self.nnodes = submitting->step->nodes ? submitting->step->nodes : 1;
 	host_self.total_tasks = submitting->step->tasks;
 	host_env_step(&environ, submitting->job, submitting->step);
+	argv_take(submitting->step);
 	host_self.has_job = true;
 	host_hook_run(HOOK_LOCAL_USER_INIT, NULL);
 	host_self.has_job = false;

@@ -31,10 +31,13 @@ static void names_go_there_and_back(void **state)
 /* Two tasks on two nodes run ARGV without any GPU: WANT is the end of the reason, NULL: ranks. */
 static void expect_command(const char *const *argv, const char *want, int line)
 {
-	const struct lens_ranks_step step = { .argv = (char *const *)argv, .tasks = 2, .nodes = 2 };
+	struct lens_ranks_step step = { .argv = (char *const *)argv, .tasks = 2, .nodes = 2 };
 	struct lens_error reason = LENS_ERROR_INIT;
-	bool launched = lens_ranks_are_launched(LENS_RANKS_AUTO, &step, &reason);
+	bool launched;
 
+	while (argv[step.argc])
+		step.argc++;
+	launched = lens_ranks_are_launched(LENS_RANKS_AUTO, &step, &reason);
 	if (launched != (want != NULL))
 		fail_msg("line %d: %s: %s", line, argv[0], reason.text);
 	if (want && !strstr(reason.text, want))
@@ -119,6 +122,7 @@ static void one_task_a_node_with_several_gpus(void **state)
 		const char *argv[] = { "python", "train.py", NULL };
 		const struct lens_ranks_step step = {
 			.argv = (char *const *)argv,
+			.argc = 2,
 			.env = (char *const *)env,
 			.tasks = cases[i].tasks,
 			.nodes = cases[i].nodes,
@@ -220,9 +224,9 @@ static void the_narrowest_request_counts(void **state)
 static void a_choice_beats_what_is_seen(void **state)
 {
 	static const char *const argv[] = { "torchrun", NULL };
-	const struct lens_ranks_step launcher = { .argv = (char *const *)argv,
-						  .tasks = 2,
-						  .nodes = 2 };
+	const struct lens_ranks_step launcher = {
+		.argv = (char *const *)argv, .argc = 1, .tasks = 2, .nodes = 2
+	};
 	const struct lens_ranks_step unknown = { .tasks = 2, .nodes = 2 };
 	struct lens_error reason = LENS_ERROR_INIT;
 
