@@ -38,7 +38,7 @@ uint64_t lens_record_number(const struct lens_carrier *record, const char *key, 
 /* Whether KEY of RECORD is 1. */
 bool lens_record_flag(const struct lens_carrier *record, const char *key);
 /* The clocks, 0 when absent or none that a clock here shows: sums and differences of them fit. */
-#define LENS_RECORD_TIME_END (INT64_C(1) << 62) /* ns: the year 2116 */
+#define LENS_RECORD_TIME_END (INT64_C(1) << 62)                   /* ns: the year 2116 */
 int64_t lens_record_time(const struct lens_carrier *record);      /* t, ns */
 int64_t lens_record_monotonic(const struct lens_carrier *record); /* m, ns */
 

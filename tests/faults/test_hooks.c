@@ -5,12 +5,8 @@
  */
 #include "tests/spankhost/jobs.h"
 
-#include "lib/core/record.h"
-#include "lib/core/statedir.h"
 #include "tests/faults/preloaded.h"
-
-#include <fcntl.h>
-#include <sys/mman.h>
+#include "tests/faults/reading.h"
 
 static const char *const kind_names[] = FAULT_NAMES;
 /* Of a job with everything that is optional. */
@@ -94,220 +90,6 @@ static void play_epilog(struct play *play)
 	host_epilog(play->scene->host, &play->job, 1);
 }
 
-/* --- the state directory, taken down and put back */
-
-#define FILES 16
-struct saved {
-	size_t count;
-	struct {
-		char name[256];
-		char *bytes;
-		size_t length;
-	} files[FILES];
-};
-
-static void state_path(const struct play *play, char out[520], const char *name)
-{
-	snprintf(out, 520, "%s/state/%s", play->scene->path, name);
-}
-
-static char *file_read(const char *path, size_t *length)
-{
-	FILE *file = fopen(path, "r");
-	char *bytes = calloc(1, 1 << 16);
-
-	assert_non_null(file);
-	assert_non_null(bytes);
-	*length = fread(bytes, 1, (1 << 16) - 1, file);
-	fclose(file);
-	return bytes;
-}
-
-/* Calls VISIT for each file's path and name. */
-static void state_each(const struct play *play,
-		       void (*visit)(void *context, const char *path, const char *name),
-		       void *context)
-{
-	struct dirent *entry;
-	char path[520];
-	DIR *directory;
-
-	state_path(play, path, "");
-	directory = opendir(path);
-	if (!directory) /* what made it fail may be what makes it */
-		return;
-	while ((entry = readdir(directory))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		state_path(play, path, entry->d_name);
-		visit(context, path, entry->d_name);
-	}
-	closedir(directory);
-}
-
-static void save_one(void *context, const char *path, const char *name)
-{
-	struct saved *saved = context;
-
-	assert_true(saved->count < FILES);
-	snprintf(saved->files[saved->count].name, sizeof(saved->files->name), "%s", name);
-	saved->files[saved->count].bytes = file_read(path, &saved->files[saved->count].length);
-	saved->count++;
-}
-
-static void state_restore(const struct play *play, const struct saved *saved)
-{
-	scene_state_empty(play->scene);
-	for (size_t i = 0; i < saved->count; i++) {
-		char path[520];
-		FILE *file;
-
-		state_path(play, path, saved->files[i].name);
-		file = fopen(path, "w");
-		assert_non_null(file);
-		assert_int_equal(fwrite(saved->files[i].bytes, 1, saved->files[i].length, file),
-				 saved->files[i].length);
-		fclose(file);
-		assert_int_equal(chmod(path, 0600), 0);
-	}
-}
-
-static void saved_clear(struct saved *saved)
-{
-	for (size_t i = 0; i < saved->count; i++)
-		free(saved->files[i].bytes);
-}
-
-/* --- what the agent would read */
-
-/* The keys of a record, and which it is: its file, event and rank. */
-struct known {
-	char file[32]; /* of a journal job and step, else "" */
-	char event[32];
-	uint64_t rank;
-	char keys[1024]; /* "job leader attempt " */
-};
-
-/* What a run without a fault writes; every other may write less, never half. */
-struct knowledge {
-	struct known records[32];
-	size_t count;
-};
-
-struct reading {
-	const struct play *play;
-	struct knowledge *knowledge; /* to add to, or to check by */
-	const struct saved *before;
-	bool learn;
-	char file[32];
-};
-
-/* Whether LINE is what was to be written in one piece, or was there before. */
-static bool is_meant(const struct reading *reading, const char *line, size_t length)
-{
-	size_t end = plan->lines_length;
-
-	for (size_t at = 0; at < end; at += strlen(plan->lines + at) + 1) {
-		const char *meant = plan->lines + at;
-
-		meant += strncmp(meant, ",\n", 2) == 0 ? 2 : 0;
-		if (strncmp(meant, line, length) == 0 && meant[length] == '\n')
-			return true;
-	}
-	for (size_t i = 0; i < reading->before->count; i++) {
-		const char *found = memmem(reading->before->files[i].bytes,
-					   reading->before->files[i].length, line, length);
-
-		if (found && found[length] == '\n')
-			return true;
-	}
-	return false;
-}
-
-/* What a record may lack: `boot` where /proc does not tell, `first` where the node could not make sure
- * (the spans of the start then wait for the epilog). */
-static bool is_optional(const char *key)
-{
-	return strcmp(key, "boot") == 0 || strcmp(key, "first") == 0;
-}
-
-static void keys_check(struct reading *reading, const struct lens_carrier *record, const char *line)
-{
-	uint64_t rank = lens_record_number(record, "rank", 0);
-	struct known *known = NULL;
-
-	for (size_t i = 0; i < reading->knowledge->count; i++) {
-		struct known *one = &reading->knowledge->records[i];
-
-		if (strcmp(one->file, reading->file) == 0 &&
-		    strcmp(one->event, lens_record_event(record)) == 0 && one->rank == rank)
-			known = one;
-	}
-	if (reading->learn && !known) {
-		assert_true(reading->knowledge->count < 32);
-		known = &reading->knowledge->records[reading->knowledge->count++];
-		snprintf(known->file, sizeof(known->file), "%s", reading->file);
-		snprintf(known->event, sizeof(known->event), "%s", lens_record_event(record));
-		known->rank = rank;
-		for (size_t i = 0; i < lens_carrier_count(record); i++)
-			if (!is_optional(lens_carrier_key(record, i)))
-				snprintf(known->keys + strlen(known->keys),
-					 sizeof(known->keys) - strlen(known->keys), "%s ",
-					 lens_carrier_key(record, i));
-		return;
-	}
-	/* An event that comes of a fault alone is told by its own tests. */
-	for (const char *at = known ? known->keys : ""; *at; at += strcspn(at, " ") + 1) {
-		char key[64];
-
-		snprintf(key, sizeof(key), "%.*s", (int)strcspn(at, " "), at);
-		if (!lens_carrier_get(record, key))
-			fail_msg("half a record, without %s, is read as a whole one: %s", key,
-				 line);
-	}
-}
-
-/* A line as the agent reads it: alone in a file. */
-static void line_check(struct reading *reading, const char *line, size_t length)
-{
-	int fd = memfd_create("line", MFD_CLOEXEC);
-	struct lens_records *records;
-
-	assert_true(fd >= 0);
-	assert_int_equal(write(fd, line, length), length);
-	assert_int_equal(write(fd, "\n", 1), 1);
-	records = lens_records_read(fd);
-	assert_non_null(records);
-	if (lens_records_count(records) == 1) {
-		if (!is_meant(reading, line, length))
-			fail_msg("half a line is read as a whole one: %s", line);
-		keys_check(reading, lens_records_at(records, 0), line);
-	}
-	lens_records_destroy(records);
-	close(fd);
-}
-
-static void file_check(void *context, const char *path, const char *name)
-{
-	struct reading *reading = context;
-	struct lens_state_name parsed;
-	size_t length;
-	char *bytes, *line, *end;
-
-	if (lens_state_name_parse(&parsed, name) != 0)
-		return;
-	reading->file[0] = '\0';
-	if (parsed.kind == LENS_STATE_JOURNAL)
-		snprintf(reading->file, sizeof(reading->file), "%u.%u", parsed.job, parsed.step);
-	bytes = file_read(path, &length);
-	for (line = bytes; (end = memchr(line, '\n', length - (size_t)(line - bytes)));
-	     line = end + 1) {
-		*end = '\0';
-		line_check(reading, line, (size_t)(end - line));
-	}
-	free(bytes);
-}
-
 /* --- the loop */
 
 /* The descriptors that each process of the host has more at its end. */
@@ -328,10 +110,10 @@ static void run_once(struct play *play, play_fn *body, const struct saved *befor
 		     struct knowledge *knowledge, bool learn)
 {
 	struct reading reading = {
-		.play = play, .knowledge = knowledge, .before = before, .learn = learn
+		.knowledge = knowledge, .before = before, .plan = plan, .learn = learn
 	};
 
-	state_restore(play, before);
+	state_restore(play->scene, before);
 	host_destroy(play->scene->host);
 	play->scene->host = host_create(&play->scene->site);
 	assert_non_null(play->scene->host);
@@ -340,7 +122,7 @@ static void run_once(struct play *play, play_fn *body, const struct saved *befor
 	body(play);
 	scene_harmless(play->scene);
 	assert_no_descriptors(play->scene->host);
-	state_each(play, file_check, &reading);
+	state_each(play->scene, file_check, &reading);
 }
 
 /* Every call of KIND in BODY: how many there were. */
@@ -365,7 +147,7 @@ static void each_kind(struct play *play, play_fn *body, const char *name)
 	struct knowledge knowledge = { 0 };
 	uint32_t calls = 0;
 
-	state_each(play, save_one, &before);
+	state_each(play->scene, save_one, &before);
 	plan->at = 0;
 	run_once(play, body, &before, &knowledge, true);
 	for (enum fault_kind kind = 0; kind < FAULT_KINDS; kind++) {
@@ -376,7 +158,7 @@ static void each_kind(struct play *play, play_fn *body, const char *name)
 		calls += count;
 	}
 	assert_true(calls > 0);
-	state_restore(play, &before);
+	state_restore(play->scene, &before);
 	saved_clear(&before);
 }
 

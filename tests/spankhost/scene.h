@@ -95,7 +95,7 @@ static inline int scene_teardown(void **state)
 }
 
 /* An empty state directory for the next part of a test. */
-static inline void scene_state_clear(struct scene *scene)
+static inline void scene_state_clear(const struct scene *scene)
 {
 	char path[300];
 
@@ -104,7 +104,7 @@ static inline void scene_state_clear(struct scene *scene)
 }
 
 /* The state directory without the files in it. */
-static inline void scene_state_empty(struct scene *scene)
+static inline void scene_state_empty(const struct scene *scene)
 {
 	char path[300];
 
