@@ -4,8 +4,8 @@
 AC_DEFUN([LENS_CHECK_NEEDS], [dnl
 LENS_CHECK_MISSING="${LENS_CHECK_MISSING:+$LENS_CHECK_MISSING, }$1 (Debian: $2; RPM: $3)"])
 
-# LENS_TEST_TOOLS: cmocka, bats, openssl and the linters. Only `make check`, `make lint`
-# and `make format-check` need them; without them those targets fail with
+# LENS_TEST_TOOLS: cmocka, bats, openssl, what renders manual pages, the linters. Only
+# `make check`, `make lint` and `make format-check` need them; without them those targets fail with
 # LENS_CHECK_MISSING: a check that could not run is no check that passed.
 AC_DEFUN([LENS_TEST_TOOLS], [dnl
 LENS_CHECK_MISSING=
@@ -20,6 +20,10 @@ AS_IF([test -z "$LOCALEDEF" || test ! -e /usr/share/i18n/locales/de_DE],
 	[LENS_CHECK_NEEDS([source of the locale de_DE], [locales], [glibc-locale-source])])
 AC_PATH_PROG([OPENSSL], [openssl])
 AS_IF([test -z "$OPENSSL"], [LENS_CHECK_NEEDS([program openssl], [openssl], [openssl])])
+AC_PATH_PROG([MANDOC], [mandoc])
+AS_IF([test -z "$MANDOC"], [LENS_CHECK_NEEDS([program mandoc], [mandoc], [mandoc])])
+AC_PATH_PROG([GROFF], [groff])
+AS_IF([test -z "$GROFF"], [LENS_CHECK_NEEDS([program groff], [groff-base], [groff-base])])
 AC_PATH_PROG([CLANG_FORMAT], [clang-format])
 AC_PATH_PROG([SHELLCHECK], [shellcheck])
 AC_PATH_PROG([CPPCHECK], [cppcheck])
