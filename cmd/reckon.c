@@ -190,8 +190,9 @@ static int attempt_tell(struct reckoning *reckoning, const struct lens_reckon_at
 		return 0;
 	}
 	if (attempt->number == LENS_RECKON_UNKNOWN) {
-		say("job %s: accounting may have purged its first attempts, and this Slurm does not "
-		    "number them: give --attempt with the number of the oldest record (0: the first)",
+		say("job %s: accounting may have purged its first attempts, and this Slurm does "
+		    "not number them: give --attempt with the number of the oldest record (0: the "
+		    "first)",
 		    name);
 		reckoning->failed = true;
 		return 0;

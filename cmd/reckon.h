@@ -35,8 +35,8 @@ void reckon_options_clear(struct reckon_options *options);
 /* What `--help` says. Static. */
 const char *reckon_options_help(void);
 
-/* Adds what sacct knows of the jobs in OPTIONS: all records of them, as far as it shows them to this
- * user. 0, or -1 with ERR. */
+/* Adds what sacct knows of the jobs in OPTIONS: all records of them, as far as it shows them to
+ * this user. 0, or -1 with ERR. */
 int reckon_sacct_read(struct lens_accounting *out, const struct reckon_options *options,
 		      struct lens_error *err);
 

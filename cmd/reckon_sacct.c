@@ -160,7 +160,8 @@ int reckon_sacct_read(struct lens_accounting *out, const struct reckon_options *
 	return rc;
 }
 
-/* `PurgeJobAfter = 12months*` in LIST: how many seconds that is at the least; -1 not known, 0 never. */
+/* `PurgeJobAfter = 12months*` in LIST: how many seconds that is at the least; -1 not known, 0
+ * never. */
 static int64_t purge_read(const char *list)
 {
 	static const struct {

@@ -30,8 +30,8 @@ struct lens_account_table {
 };
 
 /*
- * Reads the header of IN; SOURCE must stay. DELIMITER NULL: what stands behind the first name. 0, or -1
- * with ERR. The caller clears either way.
+ * Reads the header of IN; SOURCE must stay. DELIMITER NULL: what stands behind the first name.
+ * 0, or -1 with ERR. The caller clears either way.
  */
 int lens_account_table_open(struct lens_account_table *table, FILE *in, const char *source,
 			    const char *delimiter, struct lens_error *err);

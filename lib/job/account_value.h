@@ -7,16 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The values in sacct's columns. Each reader returns 0, or -1 for what is none; then OUT is left. */
+/* The values in sacct's columns. Each reader returns 0, or -1 for what is none. */
 
-/* `1796069153`, or `2026-11-30T20:05:53` in this machine's time zone; "", `Unknown` and `None` are 0. */
+/* `1796069153`, or `2026-11-30T20:05:53` in this machine's time zone; "", `Unknown` and `None`
+ * are 0. */
 int lens_account_time(const char *text, int64_t *out);
 
 /* `[D-]HH:MM:SS`, a fraction is cut; as seconds. "" is 0. */
 int lens_account_duration(const char *text, int64_t *out);
 
-/* `36`, `36_3`, `50+1`, a step of one (`36_3.batch`, `36.0`): fills the ids of OUT from JobID. Without
- * JobIDRaw the id of an element is not known: -1. RAW may be NULL. */
+/*
+ * Fills the ids of OUT from JobID: `36`, `36_3`, `50+1`, a step of one (`36_3.batch`, `36.0`).
+ * Without JobIDRaw (RAW NULL) the id of an element or a component is not known: -1.
+ */
 int lens_account_id(const char *text, const char *raw, struct lens_account_record *out);
 
 /* A request for jobs as sacct takes it: `36`, `36_3`, `50+1`. */

@@ -42,18 +42,20 @@ struct lens_accounting *lens_accounting_create(void); /* NULL: no memory */
 void lens_accounting_destroy(struct lens_accounting *accounting);
 
 /*
- * The columns that are read, as --format takes them. What a sacct has is its own: WITH_RESTARTS,
- * WITH_SLUID. JobName, in which anything may stand, is not the last: a line with too few columns goes on.
+ * The columns that are read, as --format takes them; Restarts and SLUID too, which not every
+ * release has. JobName, in which anything may stand, is not the last: a line with too few columns
+ * goes on in the next.
  */
 #define LENS_ACCOUNTING_COLUMNS                                                          \
 	"JobIDRaw,JobID,DBIndex,Cluster,User,Account,Partition,QOS,Reservation,JobName," \
 	"State,ExitCode,Submit,Eligible,Start,End,Suspended,NNodes,NTasks,NodeList,Reason"
 
 /*
- * Adds the rows of IN, what `sacct --parsable2` (or --parsable) prints with its header: columns in any order and
- * case, unknown ones ignored; JobID or JobIDRaw, State, Submit, Start and End are needed. DELIMITER
- * NULL: what stands behind the first name of the header. Times are seconds since the epoch, or
- * as sacct prints them, in this machine's time zone. 0, or -1 with ERR naming SOURCE and the line.
+ * Adds the rows of IN, what `sacct --parsable2` (or --parsable) prints with its header: columns in
+ * any order and case, unknown ones ignored; JobID, Cluster, State, NodeList and the four times are
+ * needed. DELIMITER NULL: what stands behind the first name of the header. Times are seconds
+ * since the epoch, or as sacct prints them, in this machine's time zone. 0, or -1 with ERR naming
+ * SOURCE and the line.
  */
 int lens_accounting_read(struct lens_accounting *accounting, FILE *in, const char *source,
 			 const char *delimiter, struct lens_error *err);

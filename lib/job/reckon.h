@@ -21,7 +21,7 @@ enum lens_reckon_number {
 	LENS_RECKON_TOLD,    /* by accounting */
 	LENS_RECKON_COUNTED, /* or given by the caller */
 	LENS_RECKON_UNKNOWN, /* an earlier row may have been purged */
-	LENS_RECKON_REUSED, /* of an older job that had the same number: its ids are the newer one's */
+	LENS_RECKON_REUSED,  /* of an older job of the same number: the ids are the newer one's */
 };
 
 /* A step, its het components taken together: texts are the accounting's. */
@@ -39,7 +39,7 @@ struct lens_reckon_attempt {
 	enum lens_reckon_number number;
 	uint32_t attempt;     /* TOLD, COUNTED */
 	bool again;           /* another attempt followed */
-	int64_t first_submit; /* seconds: of attempt 0, when that is another one and known; else 0 */
+	int64_t first_submit; /* seconds: attempt 0's, when that is another one and known; else 0 */
 	struct lens_reckon_step *steps; /* in the order of their starts, the extern step left out */
 	size_t step_count;
 };
@@ -74,8 +74,9 @@ int lens_reckon_job_spans_add(struct lens_batch *batch, const struct lens_job_si
 			      const struct lens_reckon_attempt *attempt);
 
 /*
- * Adds, as one group, the spans FIRST to FIRST + LIMIT - 1 of ATTEMPT's batch script, steps and the
- * gaps between them (of an attempt that is over); how many: fewer than LIMIT at the end, or -1 (memory).
+ * Adds, as one group, the spans FIRST to FIRST + LIMIT - 1 of ATTEMPT's batch script, steps and
+ * the gaps between them (of an attempt that is over); how many: fewer than LIMIT at the end, or
+ * -1 (memory).
  */
 int lens_reckon_step_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
 			       const struct lens_reckon_attempt *attempt, size_t first,

@@ -283,7 +283,7 @@ static void step_emit(struct lens_emit *emit, const struct lens_reckon_attempt *
 }
 
 static void gap_emit(struct lens_emit *emit, const struct lens_reckon_attempt *attempt,
-		     size_t number, int64_t from, int64_t to)
+		     const char *node, size_t number, int64_t from, int64_t to)
 {
 	char place[PLACE], job[PLACE];
 	struct lens_span *span;
@@ -294,10 +294,13 @@ static void gap_emit(struct lens_emit *emit, const struct lens_reckon_attempt *a
 	lens_emit_parent(emit, span, "slurm.job", job);
 	lens_span_set_window(span, from * NS, to * NS);
 	lens_attributes_int(lens_span_attributes(span), "slurm.step_gap_index", (int64_t)number);
+	if (node != NULL)
+		lens_attributes_string(lens_span_attributes(span), "slurm.node.name", node);
 }
 
 /* The time between the steps in which none ran. */
-static void gaps_emit(struct lens_emit *emit, const struct lens_reckon_attempt *attempt)
+static void gaps_emit(struct lens_emit *emit, const struct lens_reckon_attempt *attempt,
+		      const char *node)
 {
 	int64_t covered = 0;
 	size_t number = 0;
@@ -309,7 +312,7 @@ static void gaps_emit(struct lens_emit *emit, const struct lens_reckon_attempt *
 		if (is_shell(step))
 			continue;
 		if (covered > 0 && step->start > covered)
-			gap_emit(emit, attempt, number++, covered, step->start);
+			gap_emit(emit, attempt, node, number++, covered, step->start);
 		if (end > covered)
 			covered = end;
 	}
@@ -348,7 +351,7 @@ int lens_reckon_step_spans_add(struct lens_batch *batch, const struct lens_job_s
 		number += !is_shell(&attempt->steps[i]);
 	}
 	if (rc == 0 && lens_reckon_ended(attempt))
-		gaps_emit(&emit, attempt);
+		gaps_emit(&emit, attempt, view.node);
 	free(view.node);
 	return rc == -1 || emit.failed || lens_batch_failed(batch) ? -1 : (int)emit.added;
 }

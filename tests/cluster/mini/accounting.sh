@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Accounting of a throwaway cluster: MariaDB, reached by a socket in DIR alone, and a slurmdbd
-# on loopback. Sourced by minicluster; DIR, ROOT, VIEW, PORT, NODES, CONF and DBD_PORT are its variables.
+# on loopback. Sourced by minicluster; DIR, ROOT, VIEW, PORT, NODES, CONF and DBD_PORT are its
+# variables.
 
 # accounting_choose: the port, and what slurm.conf says of it.
 accounting_choose() {
@@ -31,6 +32,7 @@ mariadb_args() {
 # MariaDB is always the host's: a socket reaches into another root too.
 mariadb_make() {
 	local args
+	command -v mariadbd >/dev/null || die "--accounting needs mariadbd (Debian: mariadb-server)"
 	mkdir -p "$DIR/mariadb" "$DIR/log"
 	chown "$(mariadb_user)" "$DIR/mariadb"
 	mapfile -t args < <(mariadb_args)
@@ -72,11 +74,12 @@ write_slurmdbd_conf() {
 	StorageHost=localhost
 	StorageLoc=slurm_acct
 	StorageUser=root
+	${MINICLUSTER_DBD_CONF:-}
 	E
 }
 
-# The client library finds the socket by MYSQL_UNIX_PORT. slurmdbd reads its configuration
-# beside slurm.conf.
+# MINICLUSTER_DBD_CONF: a further line of slurmdbd.conf, which lies beside slurm.conf. The client
+# library finds MariaDB's socket by MYSQL_UNIX_PORT.
 start_slurmdbd() {
 	(umask 077 && write_slurmdbd_conf >"$DIR/etc/slurmdbd.conf")
 	spawn slurmdbd "$DIR/log/slurmdbd.out" env MYSQL_UNIX_PORT="$DIR/mariadb/sock" slurmdbd -D
@@ -91,6 +94,7 @@ accounting_has_cluster() {
 }
 
 start_accounting() {
+	query sh -c 'command -v slurmdbd' >/dev/null || die "--accounting needs slurmdbd (Debian: slurmdbd)"
 	start_mariadb
 	start_slurmdbd
 	poll accounting_has_cluster || die "sacctmgr could not add the cluster; see $DIR/log"
