@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SPANS_A_BATCH 512
+#define STEPS_A_BATCH 256
 
 struct reckoning {
 	struct reckon_options options;
@@ -160,22 +160,20 @@ static int spans_put(struct reckoning *reckoning, const struct lens_reckon_attem
 		     struct lens_error *err)
 {
 	struct lens_batch *batch = lens_batch_create("slurm-lens", PACKAGE_VERSION);
-	size_t first = 0;
-	int count = -1, job = -1;
+	int count = -1;
 
 	if (batch != NULL)
-		job = lens_reckon_job_spans_add(batch, &reckoning->site, attempt);
-	if (batch_put(reckoning, batch, job, err) == -1)
+		count = lens_reckon_job_spans_add(batch, &reckoning->site, attempt);
+	if (batch_put(reckoning, batch, count, err) == -1)
 		return -1;
-	do {
+	for (size_t first = 0; first < attempt->step_count; first += STEPS_A_BATCH) {
 		batch = lens_batch_create("slurm-lens", PACKAGE_VERSION);
 		count = batch == NULL ? -1
 				      : lens_reckon_step_spans_add(batch, &reckoning->site, attempt,
-								   first, SPANS_A_BATCH);
+								   first, STEPS_A_BATCH);
 		if (batch_put(reckoning, batch, count, err) == -1)
 			return -1;
-		first += SPANS_A_BATCH;
-	} while (count == SPANS_A_BATCH);
+	}
 	return 0;
 }
 

@@ -271,6 +271,28 @@ static void components_join(struct lens_reckon *reckon)
 	}
 }
 
+/* Counts the steps that srun made and the times between them in which none ran. */
+static void steps_count(struct lens_reckon_attempt *attempt)
+{
+	uint32_t number = 0, gap = 0;
+	int64_t covered = 0;
+
+	for (size_t i = 0; i < attempt->step_count; i++) {
+		struct lens_reckon_step *step = &attempt->steps[i];
+		int64_t end = lens_reckon_step_end(attempt, step);
+
+		if (lens_reckon_is_shell(step))
+			continue;
+		step->number = number++;
+		if (covered > 0 && step->start > covered) {
+			step->idle_since = covered;
+			step->gap = gap++;
+		}
+		if (end > covered)
+			covered = end;
+	}
+}
+
 static int reckon_fill(struct lens_reckon *reckon, const struct lens_accounting *accounting,
 		       const struct lens_reckon_wish *wish)
 {
@@ -297,6 +319,8 @@ static int reckon_fill(struct lens_reckon *reckon, const struct lens_accounting 
 		from = i;
 	}
 	components_join(reckon);
+	for (size_t i = 0; i < reckon->count; i++)
+		steps_count(&reckon->attempts[i]);
 	return 0;
 }
 
@@ -336,6 +360,17 @@ size_t lens_reckon_count(const struct lens_reckon *reckon)
 const struct lens_reckon_attempt *lens_reckon_at(const struct lens_reckon *reckon, size_t index)
 {
 	return &reckon->attempts[index];
+}
+
+bool lens_reckon_is_shell(const struct lens_reckon_step *step)
+{
+	return step->record->step == LENS_STEP_BATCH || step->record->step == LENS_STEP_INTERACTIVE;
+}
+
+int64_t lens_reckon_step_end(const struct lens_reckon_attempt *attempt,
+			     const struct lens_reckon_step *step)
+{
+	return step->end > 0 ? step->end : attempt->last->end;
 }
 
 bool lens_reckon_started(const struct lens_reckon_attempt *attempt)

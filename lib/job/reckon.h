@@ -28,9 +28,13 @@ enum lens_reckon_number {
 struct lens_reckon_step {
 	const struct lens_account_record *record; /* of the first component that has it */
 	bool elsewhere;                           /* a component before this one tells of it */
-	int64_t start, end;                       /* seconds; end 0: it runs */
+	int64_t start, end;                       /* seconds; end 0: it runs, or nobody told */
 	uint32_t tasks;
 	const char *state, *exit_code;
+	uint32_t number; /* among those that srun made, by their starts */
+	/* Where none of those ran right before it: since when, and which such time it is. */
+	int64_t idle_since; /* seconds; 0: there is none */
+	uint32_t gap;
 };
 
 struct lens_reckon_attempt {
@@ -62,6 +66,12 @@ size_t lens_reckon_count(const struct lens_reckon *reckon);
 /* In the order of clusters, jobs (components behind their leader) and attempts. */
 const struct lens_reckon_attempt *lens_reckon_at(const struct lens_reckon *reckon, size_t index);
 
+/* Whether STEP is a shell that sets up, the script or the interactive one. */
+bool lens_reckon_is_shell(const struct lens_reckon_step *step);
+/* When STEP of ATTEMPT ended: where nobody told, with its job; 0 when that is not over either. */
+int64_t lens_reckon_step_end(const struct lens_reckon_attempt *attempt,
+			     const struct lens_reckon_step *step);
+
 /* Whether it got nodes; whether it is over. */
 bool lens_reckon_started(const struct lens_reckon_attempt *attempt);
 bool lens_reckon_ended(const struct lens_reckon_attempt *attempt);
@@ -74,12 +84,12 @@ int lens_reckon_job_spans_add(struct lens_batch *batch, const struct lens_job_si
 			      const struct lens_reckon_attempt *attempt);
 
 /*
- * Adds, as one group, the spans FIRST to FIRST + LIMIT - 1 of ATTEMPT's batch script, steps and
- * the gaps between them (of an attempt that is over); how many: fewer than LIMIT at the end, or
- * -1 (memory).
+ * Adds, as one group, the spans of ATTEMPT's steps FIRST to FIRST + COUNT - 1, the batch script
+ * among them, and of an attempt that is over the gaps before them: at most two a step. How many,
+ * or -1 (memory).
  */
 int lens_reckon_step_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
 			       const struct lens_reckon_attempt *attempt, size_t first,
-			       size_t limit);
+			       size_t count);
 
 #endif

@@ -30,11 +30,6 @@ static char *nonempty(char *text)
 	return *text != '\0' ? text : NULL;
 }
 
-static bool is_shell(const struct lens_reckon_step *step)
-{
-	return step->record->step == LENS_STEP_BATCH || step->record->step == LENS_STEP_INTERACTIVE;
-}
-
 /* Whether LIST names NODE. */
 static bool has_node(const char *list, const char *node)
 {
@@ -46,13 +41,6 @@ static bool has_node(const char *list, const char *node)
 	return found;
 }
 
-/* When a step ended at the latest: one whose end nobody told, with its job. */
-static int64_t step_end(const struct lens_reckon_step *step,
-			const struct lens_reckon_attempt *attempt)
-{
-	return step->end > 0 ? step->end : attempt->last->end;
-}
-
 /* What the first node saw run: by it set-up and teardown are measured, as the agent there does. */
 static void window_fill(struct view *view, const struct lens_reckon_attempt *attempt)
 {
@@ -60,9 +48,10 @@ static void window_fill(struct view *view, const struct lens_reckon_attempt *att
 
 	for (size_t i = 0; i < attempt->step_count; i++) {
 		const struct lens_reckon_step *step = &attempt->steps[i];
-		int64_t from = step->record->start * NS, to = step_end(step, attempt) * NS;
+		int64_t from = step->record->start * NS,
+			to = lens_reckon_step_end(attempt, step) * NS;
 
-		if (!is_shell(step))
+		if (!lens_reckon_is_shell(step))
 			view->accounting.steps++;
 		if (view->node == NULL || !has_node(step->record->nodelist, view->node))
 			continue;
@@ -71,7 +60,7 @@ static void window_fill(struct view *view, const struct lens_reckon_attempt *att
 		if (!out->windowed || to > out->to_ns)
 			out->to_ns = to;
 		out->windowed = true;
-		if (is_shell(step))
+		if (lens_reckon_is_shell(step))
 			continue;
 		if (!out->stepped || from < out->step_ns)
 			out->step_ns = from;
@@ -242,7 +231,7 @@ static void step_attributes(struct lens_span *span, const struct lens_reckon_ste
 	lens_attributes_string(attributes, "slurm.step.id", id);
 	lens_attributes_string(attributes, "slurm.step.name", record->name);
 	lens_attributes_string(attributes, "slurm.step.role",
-			       is_shell(step) ? "infra" : "workload");
+			       lens_reckon_is_shell(step) ? "infra" : "workload");
 	if (node != NULL)
 		lens_attributes_string(attributes, "slurm.node.name", node);
 	if (*record->nodelist != '\0')
@@ -256,25 +245,23 @@ static void step_attributes(struct lens_span *span, const struct lens_reckon_ste
 
 /* What is complete alone: a step that runs has no span yet. */
 static void step_emit(struct lens_emit *emit, const struct lens_reckon_attempt *attempt,
-		      const struct lens_reckon_step *step, size_t number)
+		      const struct lens_reckon_step *step)
 {
 	bool batch = step->record->step == LENS_STEP_BATCH;
-	char place[PLACE], job[PLACE], id[LENS_STEP_TEXT];
-	int64_t end = step_end(step, attempt);
+	int64_t end = lens_reckon_step_end(attempt, step);
+	char job[PLACE], id[LENS_STEP_TEXT];
 	struct lens_span *span;
 
 	if (step->elsewhere || end == 0)
 		return;
 	snprintf(job, sizeof(job), "%" PRIu32, step->record->job);
 	lens_step_text(id, step->record->step);
-	snprintf(place, sizeof(place), "%s", batch ? job : id);
-	span = lens_emit_span(emit, batch ? "slurm.batch" : "slurm.step", place);
+	span = lens_emit_span(emit, batch ? "slurm.batch" : "slurm.step", batch ? job : id);
 	lens_emit_parent(emit, span, "slurm.job", job);
 	lens_span_set_window(span, step->start * NS, end * NS);
 	step_attributes(span, step);
-	if (!is_shell(step))
-		lens_attributes_int(lens_span_attributes(span), "slurm.step_index",
-				    (int64_t)number);
+	if (!lens_reckon_is_shell(step))
+		lens_attributes_int(lens_span_attributes(span), "slurm.step_index", step->number);
 	/* Its writer died: the job's end is the last time known. */
 	if (step->end == 0)
 		lens_attributes_bool(lens_span_attributes(span), "nemo.span.truncated", true);
@@ -282,40 +269,25 @@ static void step_emit(struct lens_emit *emit, const struct lens_reckon_attempt *
 		outcome_set(span, step);
 }
 
-static void gap_emit(struct lens_emit *emit, const struct lens_reckon_attempt *attempt,
-		     const char *node, size_t number, int64_t from, int64_t to)
+/* The time before STEP in which none ran. */
+static void gap_emit(struct lens_emit *emit, const struct view *view,
+		     const struct lens_reckon_step *step)
 {
+	struct lens_attributes *attributes;
 	char place[PLACE], job[PLACE];
 	struct lens_span *span;
 
-	snprintf(job, sizeof(job), "%" PRIu32, attempt->last->job);
-	snprintf(place, sizeof(place), "%.16s/%zu", job, number);
+	if (step->idle_since == 0)
+		return;
+	snprintf(job, sizeof(job), "%" PRIu32, view->attempt.note.job);
+	snprintf(place, sizeof(place), "%" PRIu32 "/%" PRIu32, view->attempt.note.job, step->gap);
 	span = lens_emit_span(emit, "slurm.inter_step_gap", place);
+	attributes = lens_span_attributes(span);
 	lens_emit_parent(emit, span, "slurm.job", job);
-	lens_span_set_window(span, from * NS, to * NS);
-	lens_attributes_int(lens_span_attributes(span), "slurm.step_gap_index", (int64_t)number);
-	if (node != NULL)
-		lens_attributes_string(lens_span_attributes(span), "slurm.node.name", node);
-}
-
-/* The time between the steps in which none ran. */
-static void gaps_emit(struct lens_emit *emit, const struct lens_reckon_attempt *attempt,
-		      const char *node)
-{
-	int64_t covered = 0;
-	size_t number = 0;
-
-	for (size_t i = 0; i < attempt->step_count; i++) {
-		const struct lens_reckon_step *step = &attempt->steps[i];
-		int64_t end = step_end(step, attempt);
-
-		if (is_shell(step))
-			continue;
-		if (covered > 0 && step->start > covered)
-			gap_emit(emit, attempt, node, number++, covered, step->start);
-		if (end > covered)
-			covered = end;
-	}
+	lens_span_set_window(span, step->idle_since * NS, step->start * NS);
+	lens_attributes_int(attributes, "slurm.step_gap_index", step->gap);
+	if (view->node != NULL)
+		lens_attributes_string(attributes, "slurm.node.name", view->node);
 }
 
 static int emit_init(struct lens_emit *emit, struct lens_batch *batch,
@@ -337,21 +309,19 @@ static int emit_init(struct lens_emit *emit, struct lens_batch *batch,
 
 int lens_reckon_step_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
 			       const struct lens_reckon_attempt *attempt, size_t first,
-			       size_t limit)
+			       size_t count)
 {
-	struct lens_emit emit = { .first = first, .limit = limit };
+	struct lens_emit emit = { .limit = SIZE_MAX };
 	struct view view;
-	size_t number = 0;
 	int rc;
 
 	view_fill(&view, attempt);
 	rc = emit_init(&emit, batch, site, &view);
-	for (size_t i = 0; rc == 0 && i < attempt->step_count; i++) {
-		step_emit(&emit, attempt, &attempt->steps[i], number);
-		number += !is_shell(&attempt->steps[i]);
+	for (size_t i = first; rc == 0 && i < attempt->step_count && i - first < count; i++) {
+		if (lens_reckon_ended(attempt))
+			gap_emit(&emit, &view, &attempt->steps[i]);
+		step_emit(&emit, attempt, &attempt->steps[i]);
 	}
-	if (rc == 0 && lens_reckon_ended(attempt))
-		gaps_emit(&emit, attempt, view.node);
 	free(view.node);
 	return rc == -1 || emit.failed || lens_batch_failed(batch) ? -1 : (int)emit.added;
 }
