@@ -199,8 +199,10 @@ database() {
 }
 
 @test "srun by itself, and an allocation that runs nothing" {
+	# shellcheck disable=SC2016 # the inner shell's
 	as_user srun --lens -N2 sh -c 'echo $SLURM_JOB_ID >$0/id.$SLURM_PROCID; sleep 1' "$PLACE"
 	JOB=$(cat "$PLACE/id.0")
+	# shellcheck disable=SC2016 # the inner shell's
 	as_user salloc --quiet --lens -J empty -n1 sh -c 'echo $SLURM_JOB_ID >$0/empty; sleep 1' "$PLACE"
 	told "$JOB" "$(cat "$PLACE/empty")"
 	reckoned "$JOB" "$(cat "$PLACE/empty")"

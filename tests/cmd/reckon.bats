@@ -48,6 +48,7 @@ sys.exit(not result)' "$1"
 @test "22.05 without its slurmdbd: what may be a later attempt claims no ids" {
 	run -1 --separate-stderr reckon --from "$SACCT/22.05.txt"
 	spans 'len(spans) > 100' <<<"$output"
+	# shellcheck disable=SC2154 # of bats
 	[ "$(grep -c 'may have purged its first attempts' <<<"$stderr")" = "${#stderr_lines[@]}" ]
 	[[ $stderr == *"job 8_3: "* && $stderr == *"give --attempt"* ]]
 	run -1 --separate-stderr reckon --from "$SACCT/22.05.txt" 8_3
@@ -102,8 +103,10 @@ sys.exit(not result)' "$1"
 	cat out out | cmp - file
 	run -1 --separate-stderr reckon --from "$SACCT/24.11.txt" --file missing/deep/file 2
 	[[ $output == "" && $stderr == *"missing/deep/file: No such file or directory"* ]]
+	# shellcheck disable=SC2016 # the inner shell's
 	run ! bash -c '"$0" reckon --from "$1" >/dev/full' "$LENS" "$SACCT/24.11.txt"
 	[[ $output == *"No space left on device"* ]]
+	# shellcheck disable=SC2016 # the inner shell's
 	run -0 bash -c '"$0" reckon --from "$1" | head -c 10 >/dev/null' "$LENS" "$SACCT/24.11.txt"
 	[ "$output" = "" ]
 }
