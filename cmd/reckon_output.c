@@ -3,30 +3,35 @@
 
 #include "cmd/reckon.h"
 
+#include "cmd/command.h"
+#include "lib/core/clock.h"
+#include "lib/core/env.h"
 #include "lib/core/secret.h"
 #include "lib/core/text.h"
+#include "lib/otlp/deliver.h"
+#include "lib/otlp/environment.h"
 #include "lib/otlp/exporter.h"
 
 #include <errno.h>
-#include <poll.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define USER_AGENT "OTel-OTLP-Exporter-slurm-lens/" PACKAGE_VERSION
-#define TRIES      5     /* of one request */
-#define WAIT_MS    1000  /* before the second; doubled each time */
-#define WAIT_MAX   30000 /* ms: what a receiver may ask for */
+#define PATIENCE_MS 60000 /* for one request, with all its repetitions */
 
 struct reckon_output {
+	enum lens_exporter_kind kind;
 	struct lens_exporter *exporter; /* NULL: standard output */
+	struct lens_patience patience;
+	struct lens_otel_environment otel; /* zeroed where lens.conf is in force */
 };
 
 enum { HEADERS, AUTHORITIES, CLIENT_CERTIFICATE, CLIENT_KEY, FILES };
 
-static int secrets_read(struct lens_secret secrets[FILES], const struct lens_config *config,
-			struct lens_error *err)
+static int site_secrets_read(struct lens_secret secrets[FILES], const struct lens_config *config,
+			     struct lens_error *err)
 {
 	const struct {
 		const char *key, *path;
@@ -53,9 +58,64 @@ static struct lens_blob blob(const struct lens_secret *secret)
 	return (struct lens_blob){ secret->bytes, secret->length };
 }
 
+/* The files that the variables of OpenTelemetry name, with the caller's own rights. */
+static int user_secrets_read(struct lens_secret secrets[FILES],
+			     const struct lens_otel_environment *otel, struct lens_error *err)
+{
+	const struct {
+		const char *name, *path;
+	} files[FILES] = {
+		[AUTHORITIES] = { otel->certificate_name, otel->certificate },
+		[CLIENT_CERTIFICATE] = { otel->client_certificate_name, otel->client_certificate },
+		[CLIENT_KEY] = { otel->client_key_name, otel->client_key },
+	};
+	struct lens_error reason = LENS_ERROR_INIT;
+
+	for (size_t i = 0; i < FILES; i++) {
+		if (files[i].path != NULL &&
+		    lens_secret_load(&secrets[i], files[i].path, &reason) != 0)
+			return lens_error_set(err, "%s: %s", files[i].name, reason.text);
+	}
+	return 0;
+}
+
+static void problem_say(void *context, const char *text)
+{
+	(void)context;
+	fprintf(stderr, "slurm-lens reckon: %s\n", text);
+}
+
+/* Whether the caller's own variables name a receiver: they come before the site's. */
+static bool environment_names_one(void)
+{
+	return lens_env_get_nonempty(environ, "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT") != NULL ||
+	       lens_env_get_nonempty(environ, "OTEL_EXPORTER_OTLP_ENDPOINT") != NULL;
+}
+
+static int environment_settings(struct reckon_output *output,
+				struct lens_exporter_settings *settings,
+				struct lens_secret secrets[FILES], struct lens_error *err)
+{
+	struct lens_otel_environment *otel = &output->otel;
+
+	if (lens_otel_environment_read(otel, environ, problem_say, NULL) == -1)
+		return lens_error_set(err, "out of memory");
+	settings->kind = otel->kind;
+	settings->endpoint = otel->endpoint;
+	settings->endpoint_whole = otel->endpoint_whole;
+	settings->compression = otel->compression;
+	settings->timeout_ms = otel->timeout_ms > 0 ? otel->timeout_ms : PATIENCE_MS;
+	if (user_secrets_read(secrets, otel, err) == -1)
+		return -1;
+	settings->headers = blob(&secrets[HEADERS]);
+	if (otel->headers != NULL)
+		settings->headers = (struct lens_blob){ otel->headers, strlen(otel->headers) };
+	return 0;
+}
+
 /* The receiver that the agents send to. */
-static struct lens_exporter *receiver_create(const struct lens_config *config,
-					     struct lens_error *err)
+static int site_settings(const struct lens_config *config, struct lens_exporter_settings *settings,
+			 struct lens_secret secrets[FILES], struct lens_error *err)
 {
 	static const enum lens_exporter_kind kinds[] = {
 		[LENS_PROTOCOL_GRPC] = LENS_EXPORTER_GRPC,
@@ -63,34 +123,47 @@ static struct lens_exporter *receiver_create(const struct lens_config *config,
 		[LENS_PROTOCOL_HTTP_JSON] = LENS_EXPORTER_HTTP_JSON,
 		[LENS_PROTOCOL_FILE] = LENS_EXPORTER_FILE,
 	};
-	struct lens_secret secrets[FILES] = { 0 };
-	struct lens_exporter *exporter = NULL;
-	struct lens_exporter_settings settings = {
-		.kind = kinds[lens_config_protocol(config)],
-		.endpoint = config->endpoint,
-		.timeout_ms = config->timeout_ms,
-		.user_agent = USER_AGENT,
-		.compression = config->gzip ? LENS_COMPRESSION_GZIP : LENS_COMPRESSION_NONE,
-		.proxy = config->proxy,
-	};
 
-	if (settings.kind == LENS_EXPORTER_FILE) {
-		lens_error_set(err,
-			       "--send: there is no Endpoint in %s; give --set Endpoint=URL, "
-			       "or --file",
-			       *config->config_path != '\0' ? config->config_path : "lens.conf");
-		return NULL;
-	}
-	if (secrets_read(secrets, config, err) == 0) {
-		settings.headers = blob(&secrets[HEADERS]);
+	settings->kind = kinds[lens_config_protocol(config)];
+	if (settings->kind == LENS_EXPORTER_FILE)
+		return lens_error_set(
+			err,
+			"--send: there is no Endpoint in %s; give --set Endpoint=URL, or --file",
+			*config->config_path != '\0' ? config->config_path : "lens.conf");
+	settings->endpoint = config->endpoint;
+	settings->timeout_ms = config->timeout_ms;
+	settings->compression = config->gzip ? LENS_COMPRESSION_GZIP : LENS_COMPRESSION_NONE;
+	settings->proxy = config->proxy;
+	if (site_secrets_read(secrets, config, err) == -1)
+		return -1;
+	settings->headers = blob(&secrets[HEADERS]);
+	return 0;
+}
+
+static int receiver_create(struct reckon_output *output, const struct lens_config *config,
+			   struct lens_error *err)
+{
+	struct lens_secret secrets[FILES] = { 0 };
+	struct lens_exporter_settings settings = {
+		.user_agent = LENS_USER_AGENT,
+		.cancelled = lens_patience_over,
+		.cancelled_context = &output->patience,
+	};
+	int rc = environment_names_one() ? environment_settings(output, &settings, secrets, err)
+					 : site_settings(config, &settings, secrets, err);
+
+	if (rc == 0) {
 		settings.ca = blob(&secrets[AUTHORITIES]);
 		settings.client_cert = blob(&secrets[CLIENT_CERTIFICATE]);
 		settings.client_key = blob(&secrets[CLIENT_KEY]);
-		exporter = lens_exporter_create(&settings, err);
+		output->kind = settings.kind;
+		output->exporter = lens_exporter_create(&settings, err);
+		if (output->exporter == NULL && output->otel.endpoint != NULL)
+			lens_otel_environment_explain(&output->otel, err->text, sizeof(err->text));
 	}
 	for (size_t i = 0; i < FILES; i++)
 		lens_secret_clear(&secrets[i]);
-	return exporter;
+	return output->exporter != NULL ? 0 : -1;
 }
 
 static struct lens_exporter *file_create(const char *file, struct lens_error *err)
@@ -124,8 +197,9 @@ struct reckon_output *reckon_output_create(const struct reckon_options *options,
 		lens_error_set(err, "out of memory");
 		return NULL;
 	}
+	output->kind = LENS_EXPORTER_FILE;
 	if (options->send)
-		output->exporter = receiver_create(config, err);
+		receiver_create(output, config, err);
 	else if (options->file != NULL)
 		output->exporter = file_create(options->file, err);
 	if (output->exporter != NULL || (!options->send && options->file == NULL))
@@ -141,48 +215,45 @@ void reckon_output_destroy(struct reckon_output *output)
 	if (output == NULL)
 		return;
 	lens_exporter_destroy(output->exporter);
+	lens_otel_environment_clear(&output->otel);
 	free(output);
 	errno = saved;
 }
 
-static int print(const struct lens_batch *batch, struct lens_error *err)
+static int bytes_put(struct reckon_output *output, const uint8_t *bytes, size_t length,
+		     struct lens_error *err)
 {
-	size_t length;
-	uint8_t *line = lens_exporter_encode(LENS_EXPORTER_FILE, batch, &length);
-	int rc = 0;
+	struct lens_export_result result;
 
-	if (line == NULL)
-		return lens_error_set(err, "out of memory");
-	if (fwrite(line, 1, length, stdout) != length)
-		rc = lens_error_set(err, "standard output: %m");
-	free(line);
-	return rc;
+	if (output->exporter == NULL)
+		return fwrite(bytes, 1, length, stdout) == length
+			       ? 0
+			       : lens_error_set(err, "standard output: %m");
+	output->patience.deadline_ms = lens_clock_ms() + PATIENCE_MS;
+	lens_deliver(output->exporter, bytes, length, &output->patience, &result);
+	if (output->otel.endpoint != NULL)
+		lens_otel_environment_explain(&output->otel, result.message,
+					      sizeof(result.message));
+	if (result.verdict != LENS_VERDICT_DONE)
+		return lens_error_set(err, "%s", result.message);
+	if (result.rejected > 0)
+		return lens_error_set(err, "the receiver refused %" PRIu64 " spans: %s",
+				      result.rejected, result.message);
+	return 0;
 }
 
 int reckon_output_put(struct reckon_output *output, const struct lens_batch *batch,
 		      struct lens_error *err)
 {
-	struct lens_export_result result;
-	int64_t wait_ms = WAIT_MS;
+	size_t length;
+	uint8_t *bytes;
+	int rc;
 
-	if (lens_batch_span_count(batch) == 0)
-		return lens_batch_failed(batch) ? lens_error_set(err, "out of memory") : 0;
-	if (output->exporter == NULL)
-		return print(batch, err);
-	for (int tries = 1;; tries++) {
-		lens_exporter_export(output->exporter, batch, &result);
-		if (result.verdict != LENS_VERDICT_RETRY || tries == TRIES)
-			break;
-		if (result.retry_after_ms > wait_ms)
-			wait_ms =
-				result.retry_after_ms < WAIT_MAX ? result.retry_after_ms : WAIT_MAX;
-		poll(NULL, 0, (int)wait_ms);
-		wait_ms *= 2;
-	}
-	if (result.verdict != LENS_VERDICT_DONE)
-		return lens_error_set(err, "%s", result.message);
-	if (result.rejected > 0)
-		return lens_error_set(err, "the receiver refused %llu spans: %s",
-				      (unsigned long long)result.rejected, result.message);
-	return 0;
+	if (lens_batch_span_count(batch) == 0 && !lens_batch_failed(batch))
+		return 0;
+	bytes = lens_exporter_encode(output->kind, batch, &length);
+	rc = bytes != NULL ? bytes_put(output, bytes, length, err)
+			   : lens_error_set(err, "out of memory");
+	free(bytes);
+	return rc;
 }

@@ -294,6 +294,10 @@ database() {
 		--eval "sorted(s['span_id'] for s in spans)" >"$PLACE/received"
 	"$LENS_TEST_PYTHON" "$LENS_TEST_SRCDIR/tests/cluster/decode.py" "$RECKONED" \
 		--eval "sorted(s['span_id'] for s in spans)" | cmp - "$PLACE/received"
+	# One's own variables come first.
+	run -0 as_user env "OTEL_EXPORTER_OTLP_ENDPOINT=$RECEIVER_URL" OTEL_EXPORTER_OTLP_PROTOCOL=http/json \
+		"$LENS" reckon --send --set Endpoint=http://127.0.0.1:9 "$JOB"
+	grep -l application/json "$RECEIVED"/[0-9]*.json
 	receiver_answer 400
 	run -1 --separate-stderr reckon --send --set "Endpoint=$RECEIVER_URL" "$JOB"
 	[[ $stderr == *"HTTP 400"* ]]
