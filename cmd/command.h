@@ -16,6 +16,7 @@ int lens_attrs_main(int argc, char **argv);
 int lens_check_main(int argc, char **argv);
 int lens_emit_main(int argc, char **argv);
 int lens_ranks_main(int argc, char **argv);
+int lens_reckon_main(int argc, char **argv);
 int lens_sender_main(int argc, char **argv);
 int lens_show_main(int argc, char **argv);
 int lens_status_main(int argc, char **argv);

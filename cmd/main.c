@@ -20,6 +20,7 @@ static const struct {
 	{ "check", "look at all that a site needs before it goes live", lens_check_main },
 	{ "emit", "send spans of your own, or a command's", lens_emit_main },
 	{ "ranks", "say which ranks would export", lens_ranks_main },
+	{ "reckon", "make the spans of a job from accounting", lens_reckon_main },
 	{ "sender", NULL, lens_sender_main },
 	{ "show", "show a job's spans as a waterfall", lens_show_main },
 	{ "status", "say how the agent is and what waits", lens_status_main },

@@ -9,6 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What accounting knows of an attempt beyond what slurmctld says. */
+struct lens_job_accounting {
+	bool again;               /* another attempt followed: its end is no failure */
+	const char *cancelled_by; /* a uid as text; NULL not cancelled or not known */
+	uint32_t steps;           /* that srun made */
+};
+
 /*
  * What a note says about one attempt of a job on one node: a view of its records, which
  * must stay. nodelist and resource are borrowed from them.
@@ -40,6 +47,8 @@ struct lens_job_attempt {
 	 * these, also when they are sent again. */
 	const char *start_resource;
 	int64_t first_submit; /* seconds: the job's, where attempts before were seen here; or 0 */
+	/* Accounting told all of this, afterwards (lib/job/reckon.h); NULL: the node did. */
+	const struct lens_job_accounting *accounting;
 };
 
 /* 0; -1 when RECORDS hold no `note` or memory ran out. The caller clears OUT. */

@@ -19,7 +19,8 @@ struct lens_span *lens_emit_span(struct lens_emit *emit, const char *name, const
 	}
 	span = lens_group_add_span(emit->group, &emit->wire, &id, name);
 	attributes = lens_span_attributes(span);
-	lens_attributes_string(attributes, "slurm.source", "slurmstepd");
+	lens_attributes_string(attributes, "slurm.source",
+			       emit->source != NULL ? emit->source : "slurmstepd");
 	lens_attributes_string(attributes, "slurm.confidence",
 			       emit->factual ? "factual" : "synthesized");
 	lens_attributes_string(attributes, "lens.group", "job");

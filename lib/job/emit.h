@@ -18,6 +18,7 @@ struct lens_emit {
 	struct lens_group *group;
 	struct lens_trace_id own;  /* the attempt's own trace, which span ids hash */
 	struct lens_trace_id wire; /* the trace the spans are sent in */
+	const char *source;        /* slurm.source; NULL: slurmstepd */
 	uint32_t attempt;
 	bool factual;
 	size_t index, first, limit;

@@ -55,6 +55,7 @@ static int emit_init(struct lens_emit *emit, struct lens_batch *batch,
 	const struct lens_note *note = &attempt->note;
 	struct lens_traceparent outer;
 
+	emit->source = attempt->accounting != NULL ? "sacct" : NULL;
 	emit->attempt = note->attempt;
 	emit->factual = !attempt->inferred && lens_job_attempt_started(attempt) != NULL;
 	emit->group = lens_batch_add_group(batch);
@@ -156,6 +157,7 @@ static void state_error(struct lens_span *span, const char *state, const char *r
 static void outcome_set(struct lens_span *span, const struct lens_job_attempt *attempt)
 {
 	const struct lens_job_answer *ended = lens_job_attempt_ended(attempt);
+	const struct lens_job_accounting *accounting = attempt->accounting;
 	struct lens_attributes *attributes = lens_span_attributes(span);
 
 	if (ended == NULL) {
@@ -172,6 +174,10 @@ static void outcome_set(struct lens_span *span, const struct lens_job_attempt *a
 		lens_attributes_string(attributes, "slurm.exit_code", ended->exit_code);
 	if (ended->suspended > 0)
 		lens_attributes_int(attributes, "slurm.suspended_seconds", ended->suspended);
+	if (accounting != NULL && accounting->cancelled_by != NULL)
+		lens_attributes_string(attributes, "slurm.cancelled_by", accounting->cancelled_by);
+	if (accounting != NULL && accounting->again)
+		return;
 	if (ended->state != NULL && strcmp(ended->state, "COMPLETED") != 0)
 		state_error(span, ended->state, ended->reason);
 }
@@ -242,6 +248,29 @@ static void edges_emit(struct lens_emit *emit, const struct lens_job_attempt *at
 	lens_emit_parent(emit, span, "slurm.job", place);
 }
 
+int lens_queue_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
+			 const struct lens_job_attempt *attempt)
+{
+	const struct lens_job_answer *ended = &attempt->end;
+	struct lens_emit emit = { .limit = SIZE_MAX };
+	struct times times = { .submit = ended->submit * NS };
+
+	if (attempt->note.job != attempt->note.leader)
+		return 0;
+	if (emit_init(&emit, batch, site, attempt, NULL) == -1)
+		return -1;
+	emit.factual = !attempt->inferred;
+	times.end = clamp(ended->end * NS, times.submit, INT64_MAX);
+	times.eligible = ended->eligible > 0 ? ended->eligible * NS : times.end;
+	times.eligible = clamp(times.eligible, times.submit, times.end);
+	root_emit(&emit, site, attempt, &times);
+	if (times.eligible > times.submit)
+		phase_emit(&emit, &attempt->note, "slurm.phase.deferred", "", times.submit,
+			   times.eligible);
+	phase_emit(&emit, &attempt->note, "slurm.phase.queued", "", times.eligible, times.end);
+	return emit.failed || lens_batch_failed(batch) ? -1 : (int)emit.added;
+}
+
 int lens_job_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
 		       const struct lens_job_attempt *attempt, size_t first, size_t limit)
 {
@@ -267,6 +296,9 @@ int lens_job_spans_add(struct lens_batch *batch, const struct lens_job_site *sit
 	lens_emit_parent(&emit, span, "slurm.job_attempt", "");
 	lens_span_set_window(span, times.start, times.end);
 	job_attributes(span, attempt);
+	if (attempt->accounting != NULL)
+		lens_attributes_int(lens_span_attributes(span), "slurm.step_count",
+				    attempt->accounting->steps);
 	edges_emit(&emit, attempt, &times, place);
 	return emit.failed || lens_batch_failed(batch) ? -1 : (int)emit.added;
 }

@@ -38,6 +38,14 @@ int lens_start_spans_add(struct lens_batch *batch, const struct lens_job_site *s
 			 const struct lens_job_attempt *attempt, size_t first, size_t limit);
 
 /*
+ * Of an attempt that left the queue without a start, which only accounting knows:
+ * slurm.job_attempt and the phases, up to the end of its answer. Not paged. Empty for a het
+ * component that does not lead.
+ */
+int lens_queue_spans_add(struct lens_batch *batch, const struct lens_job_site *site,
+			 const struct lens_job_attempt *attempt);
+
+/*
  * What is known once it is over: slurm.job_attempt (by the het leader), slurm.job and, where this
  * node saw something run, slurm.job_setup and slurm.job_teardown. `error.type` is the state in
  * lower case.

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <config.h>
+
+#include "cmd/reckon.h"
+
+#include "lib/core/number.h"
+#include "lib/core/show.h"
+#include "lib/core/text.h"
+
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	OPTION_FROM = 256,
+	OPTION_ATTEMPT,
+	OPTION_CLUSTER,
+	OPTION_REALM,
+	OPTION_FILE,
+	OPTION_SEND,
+	OPTION_CONFIG,
+	OPTION_SET,
+	OPTION_HELP
+};
+
+static const struct option long_options[] = {
+	{ "from", required_argument, NULL, OPTION_FROM },
+	{ "attempt", required_argument, NULL, OPTION_ATTEMPT },
+	{ "cluster", required_argument, NULL, OPTION_CLUSTER },
+	{ "realm", required_argument, NULL, OPTION_REALM },
+	{ "file", required_argument, NULL, OPTION_FILE },
+	{ "send", no_argument, NULL, OPTION_SEND },
+	{ "config", required_argument, NULL, OPTION_CONFIG },
+	{ "set", required_argument, NULL, OPTION_SET },
+	{ "help", no_argument, NULL, OPTION_HELP },
+	{ 0 },
+};
+
+static const char help_text[] =
+	"Usage: slurm-lens reckon [OPTION...] JOBID...\n"
+	"       slurm-lens reckon --from FILE [OPTION...] [JOBID...]\n"
+	"\n"
+	"Makes the spans of jobs from Slurm's accounting: of a job that ran without the\n"
+	"plugin, or on a node that never came back. Names and ids are the plugin's: a\n"
+	"receiver that has a span already keeps one copy. JOBID is 36, 36_3 (an element of\n"
+	"an array) or 50+1 (a component of a het job); 36 is also all of an array or a\n"
+	"het job.\n"
+	"\n"
+	"  --from FILE       a saved output of sacct, - for standard input, instead of\n"
+	"                    running it; without JOBID all jobs in it. It is made by\n"
+	"                    SLURM_TIME_FORMAT=%s sacct -a -D -P --delimiter='~' -j JOBID "
+	"--format=" LENS_ACCOUNTING_COLUMNS "\n"
+	"                    and ,Restarts,SLUID behind it where sacct has them\n"
+	"  --attempt N       the oldest record is attempt N, from 0; where Slurm does not\n"
+	"                    number them (22.05) and may have purged the first\n"
+	"  --cluster NAME    of that cluster\n"
+	"  --realm TEXT      a part of every id; default: Realm of lens.conf\n"
+	"  --file FILE       append to FILE instead of printing\n"
+	"  --send            send instead of printing: where OTEL_EXPORTER_OTLP_ENDPOINT and\n"
+	"                    the like say, else to the Endpoint of lens.conf\n"
+	"  --config FILE     the settings; default: lens.conf beside slurm.conf\n"
+	"  --set KEY=VALUE   a setting, where the file has none\n"
+	"  --help            say this\n"
+	"\n"
+	"Prints OTLP/JSON, a line for every few spans.\n"
+	"Exit status: 0 the spans are out; 1 not all of them: no such job, nothing complete\n"
+	"yet, attempts that cannot be numbered, a receiver that refuses; 2 usage or\n"
+	"environment.\n";
+
+const char *reckon_options_help(void)
+{
+	return help_text;
+}
+
+static int setting_add(struct reckon_options *out, const char *prefix, const char *value,
+		       struct lens_error *err)
+{
+	struct lens_text text = LENS_TEXT_INIT;
+	char **settings =
+		reallocarray(out->settings, out->setting_count + 1, sizeof(*out->settings));
+
+	if (settings == NULL)
+		return lens_error_set(err, "out of memory");
+	out->settings = settings;
+	lens_text_addf(&text, "%s%s", prefix, value);
+	settings[out->setting_count] = lens_text_take(&text);
+	if (settings[out->setting_count] == NULL)
+		return lens_error_set(err, "out of memory");
+	out->setting_count++;
+	return 0;
+}
+
+static int option_take(struct reckon_options *out, int option, char **argv, struct lens_error *err)
+{
+	struct lens_shown shown;
+
+	switch (option) {
+	case OPTION_FROM:
+		out->from = optarg;
+		return 0;
+	case OPTION_CLUSTER:
+		out->cluster = optarg;
+		return *optarg != '\0' ? 0 : lens_error_set(err, "--cluster: a name is missing");
+	case OPTION_REALM:
+		out->realm = optarg;
+		return 0;
+	case OPTION_FILE:
+		out->file = optarg;
+		return 0;
+	case OPTION_SEND:
+		out->send = true;
+		return 0;
+	case OPTION_HELP:
+		out->help = true;
+		return 0;
+	case OPTION_CONFIG:
+		return setting_add(out, "config=", optarg, err);
+	case OPTION_SET:
+		if (strchr(optarg, '=') == NULL)
+			return lens_error_set(err, "--set %s: takes Key=Value", optarg);
+		return setting_add(out, "", optarg, err);
+	case OPTION_ATTEMPT:
+		if (lens_uint32_parse(optarg, &out->attempt) == 0 &&
+		    out->attempt != LENS_RECORD_NONE)
+			return 0;
+		return lens_error_set(err, "--attempt=%s: not a number from 0 on",
+				      lens_shown_value(&shown, optarg));
+	case ':':
+		return lens_error_set(err, "%s: its value is missing", argv[optind - 1]);
+	default:
+		return lens_error_set(err, "%s: no such option", argv[optind - 1]);
+	}
+}
+
+static int jobs_take(struct reckon_options *out, char **words, size_t count, struct lens_error *err)
+{
+	struct lens_shown shown;
+
+	out->words = (const char *const *)words;
+	out->wishes = calloc(count > 0 ? count : 1, sizeof(*out->wishes));
+	if (out->wishes == NULL)
+		return lens_error_set(err, "out of memory");
+	for (size_t i = 0; i < count; i++) {
+		if (lens_account_wish_parse(&out->wishes[i], words[i]) == -1)
+			return lens_error_set(err, "`%s`: not a job as 36, 36_3 or 50+1",
+					      lens_shown_value(&shown, words[i]));
+	}
+	out->wish_count = count;
+	return 0;
+}
+
+int reckon_options_parse(struct reckon_options *out, int argc, char **argv, struct lens_error *err)
+{
+	int option;
+
+	*out = (struct reckon_options){ .attempt = LENS_RECORD_NONE };
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
+		if (option_take(out, option, argv, err) == -1)
+			return -1;
+	}
+	if (out->help)
+		return 0;
+	if (out->send && out->file != NULL)
+		return lens_error_set(err, "--send and --file do not go together");
+	if (optind == argc && out->from == NULL)
+		return lens_error_set(err, "which job?");
+	return jobs_take(out, argv + optind, (size_t)(argc - optind), err);
+}
+
+void reckon_options_clear(struct reckon_options *options)
+{
+	for (size_t i = 0; i < options->setting_count; i++)
+		free(options->settings[i]);
+	free(options->settings);
+	free(options->wishes);
+	*options = (struct reckon_options){ 0 };
+}
