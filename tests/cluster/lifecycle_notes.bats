@@ -145,7 +145,7 @@ two_attempts() {
 	JOB=$(submit --lens "for i in \$(seq 30); do srun -n1 true; done")
 	wait_job "$JOB" 120
 	wait_for 30 grep -q "MaxSpool=65536: the oldest" "$STATE_DIR/agent.log"
-	wait_for 90 spool_within 65536 # looked at again after a minute at the latest
+	wait_for 180 spool_within 65536 # looked at again after a minute at the latest
 	receiver_answer 200
 	"$LENS" agent --stop --state-dir "$STATE_DIR" 3>&-
 	slurm srun true
