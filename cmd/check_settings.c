@@ -143,9 +143,13 @@ static void strategy_check(struct check *check)
 	}
 	switch (choice->strategy) {
 	case LENS_STRATEGY_SINGLE_RANK:
-		check_add(check, CHECK_OK, "strategy", "single_rank: %s%.0lld of each step exports",
-			  choice->rank < 0 ? "the last rank" : "rank ",
-			  choice->rank < 0 ? 0LL : (long long)choice->rank);
+		if (choice->rank < 0)
+			check_add(check, CHECK_OK, "strategy",
+				  "single_rank: the last rank of each step exports");
+		else
+			check_add(check, CHECK_OK, "strategy",
+				  "single_rank: rank %lld of each step exports",
+				  (long long)choice->rank);
 		break;
 	case LENS_STRATEGY_ALL_RANKS:
 		check_add(check, CHECK_OK, "strategy",
