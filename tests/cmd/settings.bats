@@ -57,3 +57,25 @@ command_run() {
 		[[ $output == *"slurm-lens $name: --config: its value is missing"* ]]
 	done
 }
+
+@test "a file that is named and not there is said once" {
+	run -1 command_run check --config "$PWD/none.conf"
+	[[ $output == *"lens.conf $PWD/none.conf: it cannot be read: No such file or directory"* ]]
+	[[ $output != *"arguments and defaults hold"* ]]
+}
+
+@test "an agent that cannot begin says why, also without a terminal" {
+	run -2 timeout 60 "$LENS" agent --state-dir "$PWD/../lens.conf"
+	[[ $output == *"slurm-lens agent: "*"lens.conf"* ]]
+	[ ! -e "$PWD/../lens.conf/agent.log" ]
+}
+
+@test "check names the rank that exports" {
+	local rank
+	for rank in 0 7; do
+		run -1 command_run check --set Strategy=single_rank --set ExportRank=$rank
+		[[ $output == *"single_rank: rank $rank of each step exports"* ]]
+	done
+	run -1 command_run check --set Strategy=single_rank
+	[[ $output == *"single_rank: the last rank of each step exports"* ]]
+}
