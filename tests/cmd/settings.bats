@@ -20,13 +20,14 @@ command_run() {
 	case $name in
 	show) set -- 7 "$@" ;;
 	agent) set -- --once "$@" ;;
+	reckon) set -- --from "$LENS_TEST_SRCDIR/tests/unit/sacct/24.11.txt" "$@" ;;
 	esac
 	timeout 120 "$LENS" "$name" "$@" 2>&1
 }
 
 @test "a file is named from where one is, by each command" {
 	local name
-	for name in show status agent check; do
+	for name in show status agent check reckon; do
 		run command_run "$name" --config ../lens.conf --set StateDir="$BATS_TEST_TMPDIR/state"
 		[[ $output != *"absolute path"* ]] || { echo "$name: $output"; return 1; }
 	done
@@ -48,7 +49,7 @@ command_run() {
 
 @test "what is wrong with them is said alike" {
 	local name
-	for name in show status agent check; do
+	for name in show status agent check reckon; do
 		run -2 command_run "$name" --set Agent
 		[[ $output == *"slurm-lens $name: --set Agent: takes Key=Value"* ]]
 		run -2 command_run "$name" --config ''
@@ -62,6 +63,12 @@ command_run() {
 	run -1 command_run check --config "$PWD/none.conf"
 	[[ $output == *"lens.conf $PWD/none.conf: it cannot be read: No such file or directory"* ]]
 	[[ $output != *"arguments and defaults hold"* ]]
+}
+
+@test "no id is made with the realm of a file that is not there" {
+	run -2 command_run reckon --config none.conf
+	[[ $output == *"$PWD/none.conf: it cannot be read: No such file or directory"* ]]
+	run -0 command_run reckon --config ../lens.conf
 }
 
 @test "an agent that cannot begin says why, also without a terminal" {
