@@ -51,7 +51,6 @@ static int agent_run(struct agent *agent)
 	int status;
 
 	if (agent->options->once) {
-		signal(SIGPIPE, SIG_IGN);
 		signal(SIGHUP, SIG_IGN);
 	} else {
 		agent_signals_block();
@@ -87,6 +86,8 @@ int lens_agent_main(int argc, char **argv)
 	agent_program_remember();
 	random_seed();
 	umask(022);
+	/* It may be read by nobody any more when the program is started anew. */
+	signal(SIGPIPE, SIG_IGN);
 	if (agent_options_parse(&options, argc, argv, &err) == -1) {
 		fprintf(stderr, "slurm-lens agent: %s; `slurm-lens agent --help` says more\n",
 			err.text);

@@ -5,6 +5,7 @@
 
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 struct agent_log {
 	const char *command; /* NULL: to a file and syslog */
 	int directory;       /* -1: no file */
+	bool opened;         /* agent_log_open was there */
 	int fd;
 	char last[LINE];
 	unsigned long repeated;
@@ -49,6 +51,7 @@ void agent_log_open(struct agent_log *log, int directory)
 	if (log->command != NULL)
 		return;
 	log->directory = directory;
+	log->opened = true;
 	file_open(log);
 }
 
@@ -89,6 +92,9 @@ static void line_write(struct agent_log *log, const char *line)
 		return;
 	}
 	syslog(LOG_NOTICE, "%s", line);
+	/* Who started it shall learn why it ends at once: there may be no syslog. */
+	if (!log->opened)
+		fprintf(stderr, "slurm-lens agent: %s\n", line);
 	file_write(log, line);
 }
 

@@ -5,7 +5,8 @@
 /*
  * Where the agent says what happens: one line an event. For a person at a terminal on
  * standard error; else to syslog (facility daemon) and to agent.log in the state
- * directory, which is kept below two times AGENT_LOG_MAX bytes. A line that says the same as
+ * directory, which is kept below two times AGENT_LOG_MAX bytes; until that is open, to
+ * standard error as well. A line that says the same as
  * the one before is counted, not written again.
  */
 struct agent_log;

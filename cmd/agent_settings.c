@@ -24,20 +24,75 @@ static const struct option long_options[] = {
 	{ 0 },
 };
 
-int agent_options_add(struct agent_options *options, const char *prefix, const char *value)
+/* Adds PREFIX and VALUE as one argument. */
+static int argument_add(struct agent_options *options, const char *prefix, const char *value,
+			struct lens_error *err)
 {
 	struct lens_text text = LENS_TEXT_INIT;
 	char **arguments =
 		reallocarray(options->arguments, options->argument_count + 1, sizeof(*arguments));
 
 	if (arguments == NULL)
-		return -1;
+		return lens_error_set(err, "out of memory");
 	options->arguments = arguments;
 	lens_text_addf(&text, "%s%s", prefix, value);
 	arguments[options->argument_count] = lens_text_take(&text);
 	if (arguments[options->argument_count] == NULL)
-		return -1;
+		return lens_error_set(err, "out of memory");
 	options->argument_count++;
+	return 0;
+}
+
+/* PATH, given with OPTION, as an absolute one; the caller frees. */
+static char *path_whole(const char *option, const char *path, struct lens_error *err)
+{
+	struct lens_text text = LENS_TEXT_INIT;
+	char *here = NULL;
+
+	if (*path == '\0') {
+		lens_error_set(err, "%s: its value is empty", option);
+		return NULL;
+	}
+	if (*path != '/') {
+		here = getcwd(NULL, 0);
+		if (here == NULL) {
+			lens_error_set(err, "%s %s: the present directory: %m", option, path);
+			return NULL;
+		}
+		lens_text_addf(&text, "%s/", here);
+		free(here);
+	}
+	lens_text_adds(&text, path);
+	here = lens_text_take(&text);
+	if (here == NULL)
+		lens_error_set(err, "out of memory");
+	return here;
+}
+
+int agent_options_config(struct agent_options *options, const char *path, struct lens_error *err)
+{
+	char *whole = path_whole("--config", path, err);
+	int rc = whole == NULL ? -1 : argument_add(options, "config=", whole, err);
+
+	free(whole);
+	return rc;
+}
+
+int agent_options_set(struct agent_options *options, const char *text, struct lens_error *err)
+{
+	if (strchr(text, '=') == NULL)
+		return lens_error_set(err, "--set %s: takes Key=Value", text);
+	return argument_add(options, "", text, err);
+}
+
+int agent_options_state_dir(struct agent_options *options, const char *path, struct lens_error *err)
+{
+	char *whole = path_whole("--state-dir", path, err);
+
+	if (whole == NULL)
+		return -1;
+	free(options->state_dir);
+	options->state_dir = whole;
 	return 0;
 }
 
@@ -45,18 +100,11 @@ static int option_take(struct agent_options *out, int option, char **argv, struc
 {
 	switch (option) {
 	case OPTION_CONFIG:
-		return agent_options_add(out, "config=", optarg) == 0
-			       ? 0
-			       : lens_error_set(err, "out of memory");
+		return agent_options_config(out, optarg, err);
 	case OPTION_SET:
-		if (strchr(optarg, '=') == NULL)
-			return lens_error_set(err, "--set %s: takes Key=Value", optarg);
-		return agent_options_add(out, "", optarg) == 0
-			       ? 0
-			       : lens_error_set(err, "out of memory");
+		return agent_options_set(out, optarg, err);
 	case OPTION_STATE_DIR:
-		out->state_dir = optarg;
-		return 0;
+		return agent_options_state_dir(out, optarg, err);
 	case OPTION_ONCE:
 		out->once = true;
 		return 0;
@@ -98,6 +146,7 @@ void agent_options_clear(struct agent_options *options)
 	for (size_t i = 0; i < options->argument_count; i++)
 		free(options->arguments[i]);
 	free(options->arguments);
+	free(options->state_dir);
 	memset(options, 0, sizeof(*options));
 }
 

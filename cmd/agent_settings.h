@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The command line of `slurm-lens agent`. Strings are ARGV's. */
+/* The command line of `slurm-lens agent`, and what other commands share with it. */
 struct agent_options {
 	bool once, stop, help;
-	const char *state_dir; /* NULL: not given */
-	char **arguments;      /* as plugstack would give them: --set's, and --config as config= */
+	char *state_dir;  /* NULL: not given */
+	char **arguments; /* as plugstack would give them: --set's, and --config as config= */
 	size_t argument_count;
 	int argc; /* the whole of it, to start the program anew */
 	char **argv;
@@ -22,8 +22,15 @@ struct agent_options {
 /* 0; -1 with ERR naming the option. The caller clears either way. */
 int agent_options_parse(struct agent_options *out, int argc, char **argv, struct lens_error *err);
 void agent_options_clear(struct agent_options *options);
-/* Adds PREFIX and VALUE as one argument. -1: no memory. */
-int agent_options_add(struct agent_options *options, const char *prefix, const char *value);
+/*
+ * What --config, --set and --state-dir of any command give. Settings hold absolute paths, people
+ * name files from where they are: a relative one is of the present directory. 0, or -1 with ERR
+ * naming the option.
+ */
+int agent_options_config(struct agent_options *options, const char *path, struct lens_error *err);
+int agent_options_set(struct agent_options *options, const char *text, struct lens_error *err);
+int agent_options_state_dir(struct agent_options *options, const char *path,
+			    struct lens_error *err);
 
 /*
  * The settings as the plugin has them: lens.conf beats a --set, as it beats a plugstack

@@ -34,18 +34,25 @@ static int usage(const char *what, const char *why)
 	return -1;
 }
 
+/* RC, after a line when it says that an option was wrong. */
+static int said(int rc, const struct lens_error *err)
+{
+	if (rc != 0)
+		fprintf(stderr, "slurm-lens check: %s\n", err->text);
+	return rc;
+}
+
 static int option_take(struct check *check, int option, char **argv)
 {
+	struct lens_error err = LENS_ERROR_INIT;
+
 	switch (option) {
 	case 'c':
-		return agent_options_add(&check->options, "config=", optarg);
+		return said(agent_options_config(&check->options, optarg, &err), &err);
 	case 's':
-		if (strchr(optarg, '=') == NULL)
-			return usage(optarg, "--set takes Key=Value");
-		return agent_options_add(&check->options, "", optarg);
+		return said(agent_options_set(&check->options, optarg, &err), &err);
 	case 'd':
-		check->options.state_dir = optarg;
-		return 0;
+		return said(agent_options_state_dir(&check->options, optarg, &err), &err);
 	case 'p':
 		check->plugstack = optarg;
 		return 0;

@@ -184,8 +184,8 @@ static bool secrets_check(struct check *check)
 	if (named == 0 || wrong > 0)
 		return wrong == 0;
 	if (check->root)
-		check_add(check, CHECK_OK, "secrets", "%zu files are root's and closed to others",
-			  named);
+		check_add(check, CHECK_OK, "secrets", "%zu %s root's and closed to others", named,
+			  named == 1 ? "file is" : "files are");
 	return check->root;
 }
 

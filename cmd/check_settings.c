@@ -54,14 +54,14 @@ static char **arguments_join(const struct check *check, size_t *count)
 	return all;
 }
 
-/* What users' sbatch and the daemons need of the file. */
-static void file_check(struct check *check)
+/* What users' sbatch and the daemons need of the file. MISSED: a row says already what is wrong. */
+static void file_check(struct check *check, bool missed)
 {
 	const char *path = check->config->config_path;
 	struct stat status;
 
 	if (stat(path, &status) != 0) {
-		if (errno == ENOENT)
+		if (errno == ENOENT && !missed)
 			check_add(check, CHECK_OK, "lens.conf",
 				  "there is no %s: arguments and defaults hold", path);
 		return;
@@ -102,7 +102,7 @@ int check_settings(struct check *check)
 		check_add(check, CHECK_OK, "arguments", "%zu of plugstack.conf or --set are valid",
 			  count);
 	before = check->rows.count;
-	file_check(check);
+	file_check(check, loading.file);
 	if (before == check->rows.count && !loading.file)
 		check_add(check, CHECK_OK, "lens.conf", "%s is valid", check->config->config_path);
 	rc = 0;
@@ -143,9 +143,13 @@ static void strategy_check(struct check *check)
 	}
 	switch (choice->strategy) {
 	case LENS_STRATEGY_SINGLE_RANK:
-		check_add(check, CHECK_OK, "strategy", "single_rank: %s%.0lld of each step exports",
-			  choice->rank < 0 ? "the last rank" : "rank ",
-			  choice->rank < 0 ? 0LL : (long long)choice->rank);
+		if (choice->rank < 0)
+			check_add(check, CHECK_OK, "strategy",
+				  "single_rank: the last rank of each step exports");
+		else
+			check_add(check, CHECK_OK, "strategy",
+				  "single_rank: rank %lld of each step exports",
+				  (long long)choice->rank);
 		break;
 	case LENS_STRATEGY_ALL_RANKS:
 		check_add(check, CHECK_OK, "strategy",

@@ -67,15 +67,19 @@ static int config_load(struct reckoning *reckoning, struct lens_error *err)
 {
 	const struct reckon_options *options = &reckoning->options;
 	char *path = lens_config_default_path();
+	int rc;
 
 	reckoning->config = lens_config_create();
 	if (reckoning->config == NULL || path == NULL) {
 		free(path);
 		return lens_error_set(err, "out of memory");
 	}
-	lens_config_load(reckoning->config, (int)options->setting_count, options->settings, path,
-			 problem_say, NULL);
+	rc = lens_config_load(reckoning->config, (int)options->settings.argument_count,
+			      options->settings.arguments, path, problem_say, NULL);
 	free(path);
+	/* Without the Realm that was meant all ids would be others. */
+	if (rc != 0 && options->settings.argument_count > 0)
+		return lens_error_set(err, "nothing is made of settings that are wrong");
 	reckoning->site = (struct lens_job_site){
 		.realm = options->realm != NULL ? options->realm : reckoning->config->realm,
 		.service_name = reckoning->config->service_name,

@@ -2,6 +2,7 @@
 #ifndef LENS_CMD_RECKON_H
 #define LENS_CMD_RECKON_H
 
+#include "cmd/agent_settings.h"
 #include "cmd/command.h"
 #include "lib/core/config.h"
 #include "lib/core/error.h"
@@ -21,10 +22,9 @@ struct reckon_options {
 	const char *realm;   /* NULL: lens.conf's */
 	const char *file;    /* NULL: not into a file */
 	bool send, help;
-	uint32_t attempt; /* LENS_RECORD_NONE: not given */
-	char **settings;  /* as plugstack would give them: --set's, and --config as config= */
-	size_t setting_count;
-	const char *const *words; /* the jobs as they were given */
+	uint32_t attempt;              /* LENS_RECORD_NONE: not given */
+	struct agent_options settings; /* --config and --set */
+	const char *const *words;      /* the jobs as they were given */
 	struct lens_account_wish *wishes;
 	size_t wish_count;
 };

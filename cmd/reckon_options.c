@@ -5,7 +5,6 @@
 
 #include "lib/core/number.h"
 #include "lib/core/show.h"
-#include "lib/core/text.h"
 
 #include <getopt.h>
 #include <stdlib.h>
@@ -72,24 +71,6 @@ const char *reckon_options_help(void)
 	return help_text;
 }
 
-static int setting_add(struct reckon_options *out, const char *prefix, const char *value,
-		       struct lens_error *err)
-{
-	struct lens_text text = LENS_TEXT_INIT;
-	char **settings =
-		reallocarray(out->settings, out->setting_count + 1, sizeof(*out->settings));
-
-	if (settings == NULL)
-		return lens_error_set(err, "out of memory");
-	out->settings = settings;
-	lens_text_addf(&text, "%s%s", prefix, value);
-	settings[out->setting_count] = lens_text_take(&text);
-	if (settings[out->setting_count] == NULL)
-		return lens_error_set(err, "out of memory");
-	out->setting_count++;
-	return 0;
-}
-
 static int option_take(struct reckon_options *out, int option, char **argv, struct lens_error *err)
 {
 	struct lens_shown shown;
@@ -114,11 +95,9 @@ static int option_take(struct reckon_options *out, int option, char **argv, stru
 		out->help = true;
 		return 0;
 	case OPTION_CONFIG:
-		return setting_add(out, "config=", optarg, err);
+		return agent_options_config(&out->settings, optarg, err);
 	case OPTION_SET:
-		if (strchr(optarg, '=') == NULL)
-			return lens_error_set(err, "--set %s: takes Key=Value", optarg);
-		return setting_add(out, "", optarg, err);
+		return agent_options_set(&out->settings, optarg, err);
 	case OPTION_ATTEMPT:
 		if (lens_uint32_parse(optarg, &out->attempt) == 0 &&
 		    out->attempt != LENS_RECORD_NONE)
@@ -171,9 +150,7 @@ int reckon_options_parse(struct reckon_options *out, int argc, char **argv, stru
 
 void reckon_options_clear(struct reckon_options *options)
 {
-	for (size_t i = 0; i < options->setting_count; i++)
-		free(options->settings[i]);
-	free(options->settings);
+	agent_options_clear(&options->settings);
 	free(options->wishes);
 	*options = (struct reckon_options){ 0 };
 }

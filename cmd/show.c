@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static void config_problem(void *context, const char *text)
 {
@@ -61,6 +62,19 @@ static void nothing_say(const struct show_run *run, const struct lens_config *co
 		      stderr);
 }
 
+/* A page in the place of the spans that it is made of would be the end of them. */
+static bool overwrites(const struct show_run *run)
+{
+	const char *path = run->options->html;
+	struct stat status;
+
+	if (path == NULL || strcmp(path, "-") == 0 || stat(path, &status) != 0 ||
+	    !show_files_has(run->files, &status))
+		return false;
+	fprintf(stderr, "slurm-lens show: --html %s: the spans are read from that file\n", path);
+	return true;
+}
+
 static int picture_put(struct show_run *run)
 {
 	const struct show_options *options = run->options;
@@ -73,7 +87,9 @@ static int picture_put(struct show_run *run)
 		fputs("slurm-lens show: out of memory\n", stderr);
 		return LENS_EXIT_ENVIRONMENT;
 	}
-	if (options->html != NULL) {
+	if (overwrites(run)) {
+		status = LENS_EXIT_ENVIRONMENT;
+	} else if (options->html != NULL) {
 		status = show_html_write(picture, options->html);
 	} else {
 		show_text_add(&text, &run->terminal, picture, &options->limits);

@@ -57,10 +57,44 @@ const char *show_files_directory(const struct show_files *files)
 	return files->directory;
 }
 
+static struct place *place_find(const struct show_files *files, const struct stat *status)
+{
+	for (size_t i = 0; i < files->place_count; i++)
+		if (files->places[i].inode == status->st_ino &&
+		    files->places[i].device == status->st_dev)
+			return &files->places[i];
+	return NULL;
+}
+
+bool show_files_has(const struct show_files *files, const struct stat *status)
+{
+	return place_find(files, status) != NULL;
+}
+
+/* The place of the file that STATUS is of, a new one at 0. NULL: no memory. */
+static struct place *place_of(struct show_files *files, const struct stat *status)
+{
+	struct place *places, *place = place_find(files, status);
+
+	if (place != NULL)
+		return place;
+	places = reallocarray(files->places, files->place_count + 1, sizeof(*places));
+	if (places == NULL)
+		return NULL;
+	files->places = places;
+	places[files->place_count] =
+		(struct place){ .device = status->st_dev, .inode = status->st_ino };
+	return &places[files->place_count++];
+}
+
 static int copy_make(struct show_files *files, int fd, const char *name, struct lens_error *err)
 {
 	char buffer[16 << 10];
+	struct stat status;
 	ssize_t got;
+
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && place_of(files, &status) == NULL)
+		return lens_error_set(err, "out of memory");
 
 	files->copy = tmpfile();
 	files->copy_name = strdup(name);
@@ -122,24 +156,6 @@ int show_files_add(struct show_files *files, const char *path, bool future, stru
 		return copy_path(files, path, err);
 	}
 	return path_split(files, path) == 0 ? 0 : lens_error_set(err, "out of memory");
-}
-
-/* The place of the file that STATUS is of, a new one at 0. NULL: no memory. */
-static struct place *place_of(struct show_files *files, const struct stat *status)
-{
-	struct place *places;
-
-	for (size_t i = 0; i < files->place_count; i++)
-		if (files->places[i].inode == status->st_ino &&
-		    files->places[i].device == status->st_dev)
-			return &files->places[i];
-	places = reallocarray(files->places, files->place_count + 1, sizeof(*places));
-	if (places == NULL)
-		return NULL;
-	files->places = places;
-	places[files->place_count] =
-		(struct place){ .device = status->st_dev, .inode = status->st_ino };
-	return &places[files->place_count++];
 }
 
 struct reading {

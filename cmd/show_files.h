@@ -7,6 +7,7 @@
 #include "lib/otlp/lines.h"
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 /*
  * The files that `slurm-lens show` reads: a file with those it was rotated into, all of a
@@ -24,6 +25,9 @@ void show_files_destroy(struct show_files *files);
  * twice. 0; -1 with ERR. A file that is not there is no error for FUTURE: it may come.
  */
 int show_files_add(struct show_files *files, const char *path, bool future, struct lens_error *err);
+
+/* Whether STATUS is that of a file that was read. */
+bool show_files_has(const struct show_files *files, const struct stat *status);
 
 /* The directory to watch for changes; NULL: there is nothing to wait for. */
 const char *show_files_directory(const struct show_files *files);

@@ -103,23 +103,17 @@ static int number_set(const char *what, const char *text, uint32_t least, uint32
 	return usage(what, least > 0 ? "takes a number above 0" : "takes a number");
 }
 
-/* Settings are named by absolute paths, people name files from where they are. */
-static int config_set(struct show_options *out, const char *path)
+/* RC, after a line when it says that an option was wrong. */
+static int said(int rc, const struct lens_error *err)
 {
-	char *whole = realpath(path, NULL);
-	int rc;
-
-	if (whole == NULL) {
-		fprintf(stderr, "slurm-lens show: --config %s: %s\n", path, strerror(errno));
-		return -1;
-	}
-	rc = agent_options_add(&out->settings, "config=", whole);
-	free(whole);
+	if (rc != 0)
+		fprintf(stderr, "slurm-lens show: %s\n", err->text);
 	return rc;
 }
 
 static int option_take(struct show_options *out, int option, char **argv)
 {
+	struct lens_error err = LENS_ERROR_INIT;
 	uint32_t number = 0;
 	int rc = 0;
 
@@ -155,11 +149,9 @@ static int option_take(struct show_options *out, int option, char **argv)
 		out->html = optarg;
 		return 0;
 	case 'F':
-		return config_set(out, optarg);
+		return said(agent_options_config(&out->settings, optarg, &err), &err);
 	case 's':
-		if (strchr(optarg, '=') == NULL)
-			return usage(optarg, "--set takes Key=Value");
-		return agent_options_add(&out->settings, "", optarg);
+		return said(agent_options_set(&out->settings, optarg, &err), &err);
 	case 'h':
 		out->help = true;
 		return 0;

@@ -50,18 +50,25 @@ static int usage(const char *what, const char *why)
 	return -1;
 }
 
+/* RC, after a line when it says that an option was wrong. */
+static int said(int rc, const struct lens_error *err)
+{
+	if (rc != 0)
+		fprintf(stderr, "slurm-lens status: %s\n", err->text);
+	return rc;
+}
+
 static int option_take(struct request *request, int option, char **argv)
 {
+	struct lens_error err = LENS_ERROR_INIT;
+
 	switch (option) {
 	case 'c':
-		return agent_options_add(&request->options, "config=", optarg);
+		return said(agent_options_config(&request->options, optarg, &err), &err);
 	case 's':
-		if (strchr(optarg, '=') == NULL)
-			return usage(optarg, "--set takes Key=Value");
-		return agent_options_add(&request->options, "", optarg);
+		return said(agent_options_set(&request->options, optarg, &err), &err);
 	case 'd':
-		request->options.state_dir = optarg;
-		return 0;
+		return said(agent_options_state_dir(&request->options, optarg, &err), &err);
 	case 'j':
 		request->json = true;
 		return 0;

@@ -146,6 +146,23 @@ int lens_launch_rank_attributes(struct lens_carrier *attributes, const struct le
 				 suffix);
 }
 
+/* What the user says of the job, as the tasks have it. */
+static int merge_user(struct lens_carrier *resource, const struct lens_carrier *own,
+		      const struct lens_settings *settings)
+{
+	const char *user = settings->user ? settings->user : lens_carrier_get(own, "nemo.user.id");
+
+	for (size_t i = 0; i < lens_carrier_count(resource); i++) {
+		const char *key = lens_carrier_key(resource, i);
+		const char *value = lens_carrier_get(own, key);
+
+		if (value && strcmp(key, "nemo.run.id") != 0 &&
+		    lens_carrier_publish(resource, key, value))
+			return -1;
+	}
+	return lens_carrier_publish(resource, "nemo.user.id", user);
+}
+
 struct lens_carrier *lens_launch_resource(char *const *env, const struct lens_launch *launch,
 					  const struct lens_config *config,
 					  const struct lens_settings *settings)
@@ -169,16 +186,9 @@ struct lens_carrier *lens_launch_resource(char *const *env, const struct lens_la
 		lens_carrier_remove(resource, "slurm.ntasks");
 		lens_carrier_remove(resource, "host.gpu.count");
 	}
-	for (size_t i = 0; i < lens_carrier_count(resource); i++) {
-		const char *key = lens_carrier_key(resource, i);
-		const char *value = lens_carrier_get(own, key);
-
-		if (value && strcmp(key, "nemo.run.id") != 0 &&
-		    lens_carrier_publish(resource, key, value)) {
-			lens_carrier_destroy(resource);
-			resource = NULL;
-			goto out;
-		}
+	if (merge_user(resource, own, settings)) {
+		lens_carrier_destroy(resource);
+		resource = NULL;
 	}
 out:
 	lens_text_clear(&run);

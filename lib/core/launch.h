@@ -83,8 +83,8 @@ int lens_launch_rank_attributes(struct lens_carrier *attributes, const struct le
 				const char *run_id);
 
 /*
- * The attributes of the job for lens's own spans: the Slurm rows, run id, uuids and
- * surroundings that ENV and LAUNCH tell, the user's carrier merged in. The caller
+ * The attributes of the job for lens's own spans: the Slurm rows, run and user id, uuids
+ * and surroundings that ENV and LAUNCH tell, the user's carrier merged in. The caller
  * destroys; NULL when memory ran out.
  */
 struct lens_carrier *lens_launch_resource(char *const *env, const struct lens_launch *launch,

@@ -85,7 +85,7 @@ endpoint_row() {
 	chmod 600 "$file"
 	rm -f "$RECEIVED"/0*
 	run -0 check --set "HeadersFile=$file"
-	row ok secrets "1 files are root's *"
+	row ok secrets "1 file is root's *"
 	row ok endpoint "*"
 	grep -q '"authorization": "Bearer s3cr3t-of-the-site"' "$RECEIVED"/0*.json
 	receiver_answer 403

@@ -22,7 +22,7 @@ check() {
 	run -2 "$LENS" check --config
 	[[ $output == *"--config: its value is missing"* ]]
 	run -2 "$LENS" check --set Agent
-	[[ $output == *"--set takes Key=Value"* ]]
+	[[ $output == *"--set Agent: takes Key=Value"* ]]
 	run -2 "$LENS" check --format xml
 	run -2 "$LENS" check extra
 	[[ $output == *"extra: not expected here"* ]]

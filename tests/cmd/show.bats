@@ -326,7 +326,7 @@ followed() { # COUNT: lines at least
 		"t --depth 0|--depth: takes a number above 0"
 		"t --attempt -1|--attempt: takes a number"
 		"t --color red|--color: takes auto, always or never"
-		"t --set x|x: --set takes Key=Value"
+		"t --set x|--set x: takes Key=Value"
 		"t --follow --html o|--follow: it does not go with --html"
 		"t --wide|--wide: no such option"
 		"t --html|--html: its value is missing"
@@ -342,4 +342,22 @@ followed() { # COUNT: lines at least
 	[[ $output == "Usage: slurm-lens show "* ]]
 	run -0 "$LENS" help
 	[[ $output == *"  show  "* ]]
+}
+
+@test "a page never takes the place of the spans that it is made of" {
+	python3 "$LENS_TEST_SRCDIR/tests/cmd/show_sample.py" attempts >t.jsonl
+	cp t.jsonl before
+	ln -s t.jsonl link
+	mkdir pages
+	local name
+	for name in t.jsonl ./t.jsonl link; do
+		run -2 "$LENS" show t.jsonl --html "$name"
+		[[ $output == *"--html $name: the spans are read from that file" ]]
+	done
+	run -2 "$LENS" show . --html t.jsonl
+	# shellcheck disable=SC2016 # the inner shell's
+	run -2 bash -c '"$0" show - --html t.jsonl <t.jsonl' "$LENS"
+	cmp t.jsonl before
+	run -0 "$LENS" show t.jsonl --html pages/t.jsonl
+	grep -q '<!doctype html>' pages/t.jsonl
 }
