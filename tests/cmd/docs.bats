@@ -19,7 +19,7 @@ docs() {
 tree_copy() {
 	COPY=$BATS_TEST_TMPDIR/tree
 	mkdir "$COPY"
-	(cd "$TREE" && cp -r ./*.md cmd contrib docs etc lib m4 spank tests "$COPY/")
+	(cd "$TREE" && cp -r ./*.md Makefile.am cmd contrib docs etc lib m4 spank tests "$COPY/")
 }
 
 # broken EXPRESSION FILE CHECK [ARGUMENT]: what CHECK says of the copy in which sed changed FILE.
@@ -89,7 +89,7 @@ broken() {
 	broken '1i `sbatch --lens-none`' docs/user.md options
 	[[ $output == *"sbatch has no --lens-none"* ]]
 	broken '/tests\/cmd/d; s/check-cluster/check-other/g' CONTRIBUTING.md map
-	[[ $output == *"the map lacks tests/cmd/"*"make check-cluster is missing"* ]]
+	[[ $output == *"make check-cluster is missing"*"the map lacks tests/cmd/"* ]]
 	broken '/^\.It Fl -lens-rank /d' docs/spank-lens.8 options
 	[[ $output == *"--lens-rank is missing"* ]]
 	broken '1i `Nonsense=1`' docs/admin.md keys

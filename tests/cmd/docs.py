@@ -223,17 +223,15 @@ def dashboard(tree):
 
 def contributing(tree):
     text = (tree / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    for pattern in ("*", "lib/*", "tests/*"):
-        for place in sorted(tree.glob(pattern)):
-            name = f"{place.relative_to(tree)}/"
-            built = (place / "Makefrag.am").exists() and name != "tests/"
-            if (built or name == "m4/") and f"`{name}`" not in text:
-                yield f"CONTRIBUTING.md: the map lacks {name}"
-    for fragment in (*tree.glob("**/Makefrag.am"), tree / "m4/lint.am"):
-        for line in re.findall(r"^\.PHONY: (.+)$", fragment.read_text(encoding="utf-8"), re.MULTILINE):
-            for target in line.split():
-                if "/" not in target and not re.search(rf"(?<![\w-]){target}(?![\w-])", text):
-                    yield f"CONTRIBUTING.md: make {target} is missing"
+    makefile = (tree / "Makefile.am").read_text(encoding="utf-8")
+    for fragment in re.findall(r"^include (\S+)$", makefile, re.MULTILINE):
+        place = f"{Path(fragment).parent}/"
+        if place != "tests/" and f"`{place}`" not in text:
+            yield f"CONTRIBUTING.md: the map lacks {place}"
+        rules = (tree / fragment).read_text(encoding="utf-8")
+        for target in " ".join(re.findall(r"^\.PHONY: (.+)$", rules, re.MULTILINE)).split():
+            if "/" not in target and not re.search(rf"(?<![\w-]){target}(?![\w-])", text):
+                yield f"CONTRIBUTING.md: make {target} is missing"
 
 
 def manual_sections(text):
