@@ -49,6 +49,10 @@ broken() {
 	docs keys "$TREE"
 }
 
+@test "examples of Python and of the shell are that" {
+	docs snippets "$TREE"
+}
+
 @test "spans and attributes are written by somebody" {
 	docs names "$TREE"
 }
@@ -96,6 +100,10 @@ broken() {
 	[[ $output == *"lens.conf has no key Nonsense"* ]]
 	broken 's/^#Realm=$/#Kingdom=/' etc/lens.conf keys
 	[[ $output == *"Kingdom is no key"*"Realm is missing"* ]]
+	broken 's/^provider = .*/provider = =/' docs/user.md snippets
+	[[ $output == *"invalid syntax"* ]]
+	broken 's/^srun python train.py$/srun "python train.py/' docs/user.md snippets
+	[[ $output == *"docs/user.md:"*"unexpected EOF"* ]]
 	broken '1i `slurm.none`' docs/analyst.md names
 	[[ $output == *"nothing writes slurm.none"* ]]
 	broken 's/span\.error\.type/span.error.none/; 0,/"id": 2,/s//"id": 1,/' \

@@ -7,6 +7,7 @@ docs.py targets TREE BUILD      `make TARGET`, against BUILD/Makefile
 docs.py commands TREE LENS      `slurm-lens COMMAND --option`, against the program's own help
 docs.py options TREE            --lens-... of sbatch, against the source
 docs.py keys TREE               Key=Value of lens.conf, against the source; both ways for lens.conf
+docs.py snippets TREE           ```python and ```bash blocks are what they say
 docs.py names TREE              spans and attributes, against source and docs/spans.md
 docs.py dashboard TREE          the same for contrib/grafana, and that Grafana can read it
 docs.py map TREE                directories and make targets are in CONTRIBUTING.md
@@ -19,6 +20,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 # Settings of Slurm that the documents name beside lens.conf's.
@@ -163,6 +165,26 @@ def keys(tree):
             yield f"{page}: {key} is {'missing' if key in known else 'no key'}"
 
 
+def blocks(text):
+    """(line number, language, code) of each ``` block that names its language."""
+    for match in re.finditer(r"^( *)```(\w+)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL):
+        yield text.count("\n", 0, match.start()) + 1, match[2], textwrap.dedent(match[3])
+
+
+def snippets(tree):
+    for path, text in documents(tree):
+        for number, language, source in blocks(text):
+            if language == "python":
+                try:
+                    compile(source, path.name, "exec")
+                except SyntaxError as error:
+                    yield f"{where(tree, path, number)}: {error}"
+            elif language in ("sh", "bash"):
+                done = subprocess.run(["bash", "-n"], input=source, stderr=subprocess.PIPE, text=True)
+                if done.returncode:
+                    yield f"{where(tree, path, number)}: {done.stderr.strip()}"
+
+
 def known_names(tree):
     """Spans, attributes and variables in strings of the sources."""
     names = set()
@@ -259,7 +281,7 @@ def manual(tree, lens):
                 yield f"slurm-lens(1): {name} has no {option}"
 
 
-CHECKS = {f.__name__: f for f in (links, targets, commands, options, keys, names, dashboard, manual)}
+CHECKS = {f.__name__: f for f in (links, targets, commands, options, keys, snippets, names, dashboard, manual)}
 CHECKS["map"] = contributing
 
 
