@@ -19,7 +19,7 @@ docs() {
 tree_copy() {
 	COPY=$BATS_TEST_TMPDIR/tree
 	mkdir "$COPY"
-	(cd "$TREE" && cp -r ./*.md cmd contrib docs etc lib m4 spank tests "$COPY/")
+	(cd "$TREE" && cp -r ./*.md Makefile.am cmd contrib docs etc lib m4 spank tests "$COPY/")
 }
 
 # broken EXPRESSION FILE CHECK [ARGUMENT]: what CHECK says of the copy in which sed changed FILE.
@@ -47,6 +47,10 @@ broken() {
 
 @test "settings exist, and are in lens.conf(5) and etc/lens.conf" {
 	docs keys "$TREE"
+}
+
+@test "examples of Python and of the shell are that" {
+	docs snippets "$TREE"
 }
 
 @test "spans and attributes are written by somebody" {
@@ -89,13 +93,17 @@ broken() {
 	broken '1i `sbatch --lens-none`' docs/user.md options
 	[[ $output == *"sbatch has no --lens-none"* ]]
 	broken '/tests\/cmd/d; s/check-cluster/check-other/g' CONTRIBUTING.md map
-	[[ $output == *"the map lacks tests/cmd/"*"make check-cluster is missing"* ]]
+	[[ $output == *"make check-cluster is missing"*"the map lacks tests/cmd/"* ]]
 	broken '/^\.It Fl -lens-rank /d' docs/spank-lens.8 options
 	[[ $output == *"--lens-rank is missing"* ]]
 	broken '1i `Nonsense=1`' docs/admin.md keys
 	[[ $output == *"lens.conf has no key Nonsense"* ]]
 	broken 's/^#Realm=$/#Kingdom=/' etc/lens.conf keys
 	[[ $output == *"Kingdom is no key"*"Realm is missing"* ]]
+	broken 's/^provider = .*/provider = =/' docs/user.md snippets
+	[[ $output == *"invalid syntax"* ]]
+	broken 's/^srun python train.py$/srun "python train.py/' docs/user.md snippets
+	[[ $output == *"docs/user.md:"*"unexpected EOF"* ]]
 	broken '1i `slurm.none`' docs/analyst.md names
 	[[ $output == *"nothing writes slurm.none"* ]]
 	broken 's/span\.error\.type/span.error.none/; 0,/"id": 2,/s//"id": 1,/' \

@@ -7,6 +7,7 @@ docs.py targets TREE BUILD      `make TARGET`, against BUILD/Makefile
 docs.py commands TREE LENS      `slurm-lens COMMAND --option`, against the program's own help
 docs.py options TREE            --lens-... of sbatch, against the source
 docs.py keys TREE               Key=Value of lens.conf, against the source; both ways for lens.conf
+docs.py snippets TREE           ```python and ```bash blocks are what they say
 docs.py names TREE              spans and attributes, against source and docs/spans.md
 docs.py dashboard TREE          the same for contrib/grafana, and that Grafana can read it
 docs.py map TREE                directories and make targets are in CONTRIBUTING.md
@@ -19,6 +20,7 @@ import json
 import re
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 # Settings of Slurm that the documents name beside lens.conf's.
@@ -163,6 +165,26 @@ def keys(tree):
             yield f"{page}: {key} is {'missing' if key in known else 'no key'}"
 
 
+def blocks(text):
+    """(line number, language, code) of each ``` block that names its language."""
+    for match in re.finditer(r"^( *)```(\w+)\n(.*?)^ *```$", text, re.MULTILINE | re.DOTALL):
+        yield text.count("\n", 0, match.start()) + 1, match[2], textwrap.dedent(match[3])
+
+
+def snippets(tree):
+    for path, text in documents(tree):
+        for number, language, source in blocks(text):
+            if language == "python":
+                try:
+                    compile(source, path.name, "exec")
+                except SyntaxError as error:
+                    yield f"{where(tree, path, number)}: {error}"
+            elif language in ("sh", "bash"):
+                done = subprocess.run(["bash", "-n"], input=source, stderr=subprocess.PIPE, text=True)
+                if done.returncode:
+                    yield f"{where(tree, path, number)}: {done.stderr.strip()}"
+
+
 def known_names(tree):
     """Spans, attributes and variables in strings of the sources."""
     names = set()
@@ -223,17 +245,15 @@ def dashboard(tree):
 
 def contributing(tree):
     text = (tree / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    for pattern in ("*", "lib/*", "tests/*"):
-        for place in sorted(tree.glob(pattern)):
-            name = f"{place.relative_to(tree)}/"
-            built = (place / "Makefrag.am").exists() and name != "tests/"
-            if (built or name == "m4/") and f"`{name}`" not in text:
-                yield f"CONTRIBUTING.md: the map lacks {name}"
-    for fragment in (*tree.glob("**/Makefrag.am"), tree / "m4/lint.am"):
-        for line in re.findall(r"^\.PHONY: (.+)$", fragment.read_text(encoding="utf-8"), re.MULTILINE):
-            for target in line.split():
-                if "/" not in target and not re.search(rf"(?<![\w-]){target}(?![\w-])", text):
-                    yield f"CONTRIBUTING.md: make {target} is missing"
+    makefile = (tree / "Makefile.am").read_text(encoding="utf-8")
+    for fragment in re.findall(r"^include (\S+)$", makefile, re.MULTILINE):
+        place = f"{Path(fragment).parent}/"
+        if place != "tests/" and f"`{place}`" not in text:
+            yield f"CONTRIBUTING.md: the map lacks {place}"
+        rules = (tree / fragment).read_text(encoding="utf-8")
+        for target in " ".join(re.findall(r"^\.PHONY: (.+)$", rules, re.MULTILINE)).split():
+            if "/" not in target and not re.search(rf"(?<![\w-]){target}(?![\w-])", text):
+                yield f"CONTRIBUTING.md: make {target} is missing"
 
 
 def manual_sections(text):
@@ -261,7 +281,7 @@ def manual(tree, lens):
                 yield f"slurm-lens(1): {name} has no {option}"
 
 
-CHECKS = {f.__name__: f for f in (links, targets, commands, options, keys, names, dashboard, manual)}
+CHECKS = {f.__name__: f for f in (links, targets, commands, options, keys, snippets, names, dashboard, manual)}
 CHECKS["map"] = contributing
 
 
