@@ -30,8 +30,8 @@ struct lens_carrier {
 	size_t count;
 	size_t capacity;
 	struct block *blocks;
-	uint32_t
-		*slots; /* a hash table of entry numbers + 1; a user's carrier may have thousands */
+	/* A hash table of entry numbers + 1: a user's carrier may have thousands. */
+	uint32_t *slots;
 	size_t slot_count; /* a power of 2; 0: no table, or one that is out of date */
 };
 
@@ -40,29 +40,29 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-struct lens_span lens_span_trim(struct lens_span span)
+struct lens_slice lens_slice_trim(struct lens_slice slice)
 {
-	while (span.length > 0 && is_space(span.bytes[0])) {
-		span.bytes++;
-		span.length--;
+	while (slice.length > 0 && is_space(slice.bytes[0])) {
+		slice.bytes++;
+		slice.length--;
 	}
-	while (span.length > 0 && is_space(span.bytes[span.length - 1]))
-		span.length--;
-	return span;
+	while (slice.length > 0 && is_space(slice.bytes[slice.length - 1]))
+		slice.length--;
+	return slice;
 }
 
-static struct lens_span string_span(const char *string)
+static struct lens_slice string_slice(const char *string)
 {
-	return (struct lens_span){ string, strlen(string) };
+	return (struct lens_slice){ string, strlen(string) };
 }
 
-static struct lens_span key_span(const char *key)
+static struct lens_slice key_slice(const char *key)
 {
-	return lens_span_trim(string_span(key));
+	return lens_slice_trim(string_slice(key));
 }
 
 /* FNV-1a. */
-static uint32_t key_hash(struct lens_span key)
+static uint32_t key_hash(struct lens_slice key)
 {
 	uint32_t hash = 2166136261U;
 
@@ -86,7 +86,7 @@ static int block_add(struct lens_carrier *carrier, size_t size)
 }
 
 /* A copy of TEXT that lives as long as CARRIER; NULL: no memory. */
-static const char *text_keep(struct lens_carrier *carrier, struct lens_span text)
+static const char *text_keep(struct lens_carrier *carrier, struct lens_slice text)
 {
 	struct block *block = carrier->blocks;
 	char *copy;
@@ -106,7 +106,7 @@ static const char *text_keep(struct lens_carrier *carrier, struct lens_span text
 	return copy;
 }
 
-static bool entry_is(const struct entry *entry, uint32_t hash, struct lens_span key)
+static bool entry_is(const struct entry *entry, uint32_t hash, struct lens_slice key)
 {
 	return entry->hash == hash && strncmp(entry->key, key.bytes, key.length) == 0 &&
 	       entry->key[key.length] == '\0';
@@ -136,7 +136,7 @@ static void slots_build(struct lens_carrier *carrier)
 		slot_fill(carrier, i);
 }
 
-static struct entry *entry_find(const struct lens_carrier *carrier, struct lens_span key,
+static struct entry *entry_find(const struct lens_carrier *carrier, struct lens_slice key,
 				uint32_t hash)
 {
 	if (carrier->slot_count == 0) {
@@ -172,7 +172,7 @@ static int entries_reserve(struct lens_carrier *carrier, size_t more)
 	return 0;
 }
 
-int lens_carrier_put(struct lens_carrier *carrier, struct lens_span key, struct lens_span value)
+int lens_carrier_put(struct lens_carrier *carrier, struct lens_slice key, struct lens_slice value)
 {
 	uint32_t hash = key_hash(key);
 	struct entry *entry = entry_find(carrier, key, hash);
@@ -234,7 +234,7 @@ void lens_carrier_destroy(struct lens_carrier *carrier)
 
 int lens_carrier_set(struct lens_carrier *carrier, const char *key, const char *value)
 {
-	return value ? lens_carrier_put(carrier, key_span(key), string_span(value)) : 0;
+	return value ? lens_carrier_put(carrier, key_slice(key), string_slice(value)) : 0;
 }
 
 int lens_carrier_setf(struct lens_carrier *carrier, const char *key, const char *format, ...)
@@ -274,7 +274,7 @@ int lens_carrier_publish(struct lens_carrier *carrier, const char *key, const ch
 
 const char *lens_carrier_get(const struct lens_carrier *carrier, const char *key)
 {
-	struct lens_span wanted = key_span(key);
+	struct lens_slice wanted = key_slice(key);
 	const struct entry *entry = entry_find(carrier, wanted, key_hash(wanted));
 
 	return entry ? entry->value : NULL;
@@ -282,7 +282,7 @@ const char *lens_carrier_get(const struct lens_carrier *carrier, const char *key
 
 bool lens_carrier_remove(struct lens_carrier *carrier, const char *key)
 {
-	struct lens_span wanted = key_span(key);
+	struct lens_slice wanted = key_slice(key);
 	struct entry *entry = entry_find(carrier, wanted, key_hash(wanted));
 	size_t index;
 

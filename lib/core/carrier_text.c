@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Counts an entry that was left out. NAME goes to logs: printable, and cut to fit. */
-static void report_add(struct lens_carrier_report *report, struct lens_span name)
+static void report_add(struct lens_carrier_report *report, struct lens_slice name)
 {
 	struct lens_text text = LENS_TEXT_INIT;
 
@@ -27,7 +27,7 @@ static void report_add(struct lens_carrier_report *report, struct lens_span name
 }
 
 /* Whether RAW is its own decoded form. */
-static bool value_is_plain(struct lens_span raw)
+static bool value_is_plain(struct lens_slice raw)
 {
 	for (size_t i = 0; i < raw.length; i++) {
 		unsigned char byte = (unsigned char)raw.bytes[i];
@@ -39,7 +39,7 @@ static bool value_is_plain(struct lens_span raw)
 }
 
 /* Puts KEY with the decoded and repaired RAW; an entry with a NUL in it is dropped. */
-static int value_put(struct lens_carrier *carrier, struct lens_span key, struct lens_span raw,
+static int value_put(struct lens_carrier *carrier, struct lens_slice key, struct lens_slice raw,
 		     struct lens_carrier_report *report)
 {
 	struct lens_text decoded = LENS_TEXT_INIT, value = LENS_TEXT_INIT;
@@ -57,33 +57,34 @@ static int value_put(struct lens_carrier *carrier, struct lens_span key, struct 
 	}
 	lens_utf8_add(&value, decoded.data, decoded.length);
 	if (!value.failed)
-		rc = lens_carrier_put(carrier, key, (struct lens_span){ value.data, value.length });
+		rc = lens_carrier_put(carrier, key,
+				      (struct lens_slice){ value.data, value.length });
 out:
 	lens_text_clear(&decoded);
 	lens_text_clear(&value);
 	return rc;
 }
 
-static int entry_parse(struct lens_carrier *carrier, struct lens_span entry,
+static int entry_parse(struct lens_carrier *carrier, struct lens_slice entry,
 		       struct lens_carrier_report *report)
 {
 	const char *equals = memchr(entry.bytes, '=', entry.length);
-	struct lens_span key, raw;
+	struct lens_slice key, raw;
 
 	if (!equals) {
 		/* What a spare comma leaves is nothing that a user would miss. */
-		if (lens_span_trim(entry).length > 0)
-			report_add(report, lens_span_trim(entry));
+		if (lens_slice_trim(entry).length > 0)
+			report_add(report, lens_slice_trim(entry));
 		return 0;
 	}
-	key = lens_span_trim((struct lens_span){ entry.bytes, (size_t)(equals - entry.bytes) });
+	key = lens_slice_trim((struct lens_slice){ entry.bytes, (size_t)(equals - entry.bytes) });
 	if (key.length == 0) {
-		report_add(report, (struct lens_span){ equals, 1 });
+		report_add(report, (struct lens_slice){ equals, 1 });
 		return 0;
 	}
 	raw.bytes = equals + 1;
 	raw.length = entry.length - (size_t)(raw.bytes - entry.bytes);
-	return value_put(carrier, key, lens_span_trim(raw), report);
+	return value_put(carrier, key, lens_slice_trim(raw), report);
 }
 
 int lens_carrier_parse(struct lens_carrier *carrier, const char *text,
@@ -94,8 +95,8 @@ int lens_carrier_parse(struct lens_carrier *carrier, const char *text,
 	while (text) {
 		const char *end = strchrnul(text, ',');
 
-		if (entry_parse(carrier, (struct lens_span){ text, (size_t)(end - text) }, report) <
-		    0)
+		if (entry_parse(carrier, (struct lens_slice){ text, (size_t)(end - text) },
+				report) < 0)
 			return -1;
 		text = *end == ',' ? end + 1 : NULL;
 	}
@@ -124,7 +125,7 @@ void lens_carrier_format(const struct lens_carrier *carrier, struct lens_text *o
 		const char *value = lens_carrier_value(carrier, i);
 
 		if (!key_is_plain(key)) {
-			report_add(report, (struct lens_span){ key, strlen(key) });
+			report_add(report, (struct lens_slice){ key, strlen(key) });
 			continue;
 		}
 		lens_text_adds(out, separator);

@@ -16,8 +16,8 @@ static size_t control_length(const char *text)
 
 bool lens_value_printable(const char *value)
 {
-	bool same = lens_utf8_valid(value,
-				    strlen(value)); /* allocates nothing: no memory is no answer */
+	/* It allocates nothing: no memory would be no answer. */
+	bool same = lens_utf8_valid(value, strlen(value));
 
 	for (; same && *value != '\0'; value++)
 		same = control_length(value) == 0;
