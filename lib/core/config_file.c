@@ -118,26 +118,6 @@ static void read_lines(struct reading *reading, char *text)
 	}
 }
 
-/* All of FD, as far as a configuration may go; -1 with errno. */
-static int read_all(int fd, struct lens_text *out)
-{
-	char chunk[16 * 1024];
-	ssize_t count;
-
-	do {
-		count = read(fd, chunk, sizeof(chunk));
-		if (count > 0)
-			lens_text_add(out, chunk, (size_t)count);
-		if (out->failed)
-			errno = ENOMEM;
-		if (out->length > FILE_MAX)
-			errno = EFBIG;
-		if (out->failed || out->length > FILE_MAX)
-			return -1;
-	} while (count > 0 || (count < 0 && errno == EINTR));
-	return count < 0 ? -1 : 0;
-}
-
 static void read_open(struct reading *reading, int fd)
 {
 	struct lens_text text = LENS_TEXT_INIT;
@@ -148,7 +128,7 @@ static void read_open(struct reading *reading, int fd)
 		file_problem(reading, "it is no regular file; not read");
 		return;
 	}
-	if (read_all(fd, &text) != 0) {
+	if (lens_fd_read(fd, &text, FILE_MAX) != 0) {
 		fault_note(reading, errno);
 		if (errno == EFBIG)
 			lens_error_set(&err, "it is larger than 1 MiB; not read");

@@ -24,3 +24,22 @@ void lens_fd_close(int fd)
 		close(fd);
 	errno = saved;
 }
+
+int lens_fd_read(int fd, struct lens_text *out, size_t max)
+{
+	char chunk[16 * 1024];
+	ssize_t count;
+
+	do {
+		count = read(fd, chunk, sizeof(chunk));
+		if (count > 0)
+			lens_text_add(out, chunk, (size_t)count);
+		if (out->failed)
+			errno = ENOMEM;
+		else if (out->length > max)
+			errno = EFBIG;
+		if (out->failed || out->length > max)
+			return -1;
+	} while (count > 0 || (count < 0 && errno == EINTR));
+	return count < 0 ? -1 : 0;
+}
