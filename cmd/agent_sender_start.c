@@ -14,6 +14,18 @@
 
 enum { HEADERS, AUTHORITIES, CLIENT_CERTIFICATE, CLIENT_KEY };
 
+enum lens_exporter_kind agent_exporter_kind(enum lens_protocol protocol)
+{
+	static const enum lens_exporter_kind kinds[] = {
+		[LENS_PROTOCOL_GRPC] = LENS_EXPORTER_GRPC,
+		[LENS_PROTOCOL_HTTP_PROTOBUF] = LENS_EXPORTER_HTTP_PROTOBUF,
+		[LENS_PROTOCOL_HTTP_JSON] = LENS_EXPORTER_HTTP_JSON,
+		[LENS_PROTOCOL_FILE] = LENS_EXPORTER_FILE,
+	};
+
+	return kinds[protocol];
+}
+
 void agent_secret_files(struct agent_secret_file out[AGENT_SECRET_FILES],
 			const struct lens_config *config)
 {

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* What sends by PROTOCOL. */
+enum lens_exporter_kind agent_exporter_kind(enum lens_protocol protocol);
+
 /* The files of secrets that settings name. */
 #define AGENT_SECRET_FILES 4
 struct agent_secret_file {

@@ -3,6 +3,7 @@
 
 #include "cmd/agent.h"
 
+#include "cmd/agent_sender_start.h"
 #include "cmd/command.h"
 #include "lib/core/lock.h"
 #include "lib/core/note.h"
@@ -68,14 +69,7 @@ static void file_create(struct agent *agent)
 
 static void exporter_create(struct agent *agent)
 {
-	static const enum lens_exporter_kind kinds[] = {
-		[LENS_PROTOCOL_GRPC] = LENS_EXPORTER_GRPC,
-		[LENS_PROTOCOL_HTTP_PROTOBUF] = LENS_EXPORTER_HTTP_PROTOBUF,
-		[LENS_PROTOCOL_HTTP_JSON] = LENS_EXPORTER_HTTP_JSON,
-		[LENS_PROTOCOL_FILE] = LENS_EXPORTER_FILE,
-	};
-
-	agent->kind = kinds[lens_config_protocol(agent->config)];
+	agent->kind = agent_exporter_kind(lens_config_protocol(agent->config));
 	agent_report_receiver(&agent->report, agent->config);
 	if (agent->kind == LENS_EXPORTER_FILE)
 		file_create(agent);

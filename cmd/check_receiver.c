@@ -25,21 +25,6 @@ struct receiver {
 	const char *credentials; /* what to do when it wants others */
 };
 
-static enum lens_exporter_kind kind_of(enum lens_protocol protocol)
-{
-	switch (protocol) {
-	case LENS_PROTOCOL_GRPC:
-		return LENS_EXPORTER_GRPC;
-	case LENS_PROTOCOL_HTTP_JSON:
-		return LENS_EXPORTER_HTTP_JSON;
-	case LENS_PROTOCOL_FILE:
-		return LENS_EXPORTER_FILE;
-	case LENS_PROTOCOL_HTTP_PROTOBUF:
-		break;
-	}
-	return LENS_EXPORTER_HTTP_PROTOBUF;
-}
-
 /* The next event of SENDER, waited for. */
 static enum agent_sender_event sender_wait(struct agent_sender *sender,
 					   struct lens_export_result *result)
@@ -196,7 +181,7 @@ static void endpoint_check(struct check *check)
 		.name = "endpoint",
 		.key = "Endpoint",
 		.config = config,
-		.kind = kind_of(lens_config_protocol(config)),
+		.kind = agent_exporter_kind(lens_config_protocol(config)),
 		.credentials = "it wants other credentials: check what HeadersFile holds",
 	};
 
@@ -244,7 +229,7 @@ static void tasks_check(struct check *check)
 	/* As the plugin: a site whose agent writes a file tells its tasks http/protobuf. */
 	if (protocol == LENS_PROTOCOL_FILE)
 		protocol = LENS_PROTOCOL_HTTP_PROTOBUF;
-	receiver.kind = kind_of(protocol);
+	receiver.kind = agent_exporter_kind(protocol);
 	if (config == NULL ||
 	    lens_config_set(config, "Endpoint", check->config->task_endpoint, NULL) != 0 ||
 	    lens_config_set(config, "Protocol", lens_protocol_name(protocol), NULL) != 0 ||
