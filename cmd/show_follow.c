@@ -205,7 +205,7 @@ static int draw(struct follow *follow, bool finally)
 		screen_leave(follow);
 	if (!live && !finally)
 		lines_append(follow, picture, &text);
-	else if (finally ? live : true)
+	else if (live)
 		show_text_add(&text, &run->terminal, picture, &options->limits);
 	if (live && !finally && text.data != NULL && !text.failed) {
 		screen_draw(follow, &text);
