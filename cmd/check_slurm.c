@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/check.h"
 
+#include "cmd/process_name.h"
+#include "lib/core/number.h"
 #include "lib/core/path.h"
 
-#include <ctype.h>
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdio.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/timex.h>
@@ -17,7 +18,6 @@
 #define SKEW_WARNING 2
 #define SKEW_FAIL    60
 
-/* Whether a slurmd runs on this machine: comm is readable for everybody. */
 static bool slurmd_runs(void)
 {
 	DIR *list = opendir("/proc");
@@ -25,17 +25,13 @@ static bool slurmd_runs(void)
 	bool found = false;
 
 	while (list != NULL && !found && (entry = readdir(list)) != NULL) {
-		char path[sizeof(entry->d_name) + 16], comm[32] = "";
-		FILE *file;
+		char name[PROCESS_NAME];
+		uint32_t pid;
 
-		if (!isdigit((unsigned char)entry->d_name[0]))
+		if (lens_uint32_parse(entry->d_name, &pid) != 0 || pid > INT_MAX)
 			continue;
-		snprintf(path, sizeof(path), "/proc/%s/comm", entry->d_name);
-		file = fopen(path, "re");
-		if (file == NULL)
-			continue;
-		found = fgets(comm, sizeof(comm), file) != NULL && strcmp(comm, "slurmd\n") == 0;
-		fclose(file);
+		process_name(name, (pid_t)pid);
+		found = strcmp(name, "slurmd") == 0;
 	}
 	if (list != NULL)
 		closedir(list);

@@ -1,25 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/emit_run.h"
 
+#include "cmd/process_name.h"
+#include "lib/core/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#define NS_PER_S INT64_C(1000000000)
-
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
-}
 
 /* All that is waited for: not what stops and continues, which shall do so to both, and not what a
  * fault of this program's own raises. */
@@ -39,20 +31,13 @@ static void waited_signals(sigset_t *out)
  * to each process of the step. */
 static bool is_stepd(pid_t pid)
 {
-	char path[64], name[32] = "";
-	FILE *file;
+	char name[PROCESS_NAME];
 
 	if (getenv("SLURM_JOB_ID") == NULL)
 		return false;
 	if (pid == 0)
 		return true;
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
-	file = fopen(path, "re");
-	if (file == NULL)
-		return false;
-	if (fgets(name, sizeof(name), file) == NULL)
-		name[0] = '\0';
-	fclose(file);
+	process_name(name, pid);
 	return strncmp(name, "slurmstepd", strlen("slurmstepd")) == 0;
 }
 
@@ -145,8 +130,8 @@ int emit_run(struct emit_run *out, char **argv, char *const *env)
 	sigprocmask(SIG_BLOCK, &signals, &mask);
 	/* Where it was ignored there would be nothing to wait for. */
 	sigaction(SIGCHLD, &plain, &on_child);
-	out->start_ns = clock_ns(CLOCK_REALTIME);
-	begin_ns = clock_ns(CLOCK_MONOTONIC);
+	out->start_ns = lens_clock_ns(CLOCK_REALTIME);
+	begin_ns = lens_clock_ns(CLOCK_MONOTONIC);
 	out->pid = fork();
 	if (out->pid == 0)
 		child_run(argv, env, fds[1], &mask, &on_child);
@@ -154,7 +139,7 @@ int emit_run(struct emit_run *out, char **argv, char *const *env)
 	if (out->pid != -1) {
 		out->exec_error = exec_error_read(fds[0]);
 		out->status = await(out->pid, &signals);
-		out->end_ns = out->start_ns + clock_ns(CLOCK_MONOTONIC) - begin_ns;
+		out->end_ns = out->start_ns + lens_clock_ns(CLOCK_MONOTONIC) - begin_ns;
 	}
 	close(fds[0]);
 	if (out->pid != -1)

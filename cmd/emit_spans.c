@@ -2,12 +2,12 @@
 #include "cmd/emit.h"
 
 #include "cmd/command.h"
+#include "lib/core/clock.h"
 #include "lib/core/show.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* Of what is wrong with the spans, so much is said. */
@@ -18,14 +18,6 @@ struct reading {
 	int64_t now_ns;
 	size_t problems;
 };
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static void problem_count(struct reading *reading, const char *text)
 {
@@ -221,7 +213,7 @@ out:
 
 int emit_spans(const struct emit_options *options)
 {
-	struct reading reading = { .now_ns = now_ns() };
+	struct reading reading = { .now_ns = lens_clock_ns(CLOCK_REALTIME) };
 	int status = intervals_make(&reading, options);
 
 	if (status == LENS_EXIT_OK)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/core/record.h"
+#include "lib/core/clock.h"
 #include "lib/core/number.h"
 
 #include <errno.h>
@@ -10,14 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static int64_t clock_ns(clockid_t clock)
-{
-	struct timespec now = { 0 };
-
-	clock_gettime(clock, &now);
-	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 struct lens_carrier *lens_record_create(const char *event)
 {
 	struct lens_carrier *record = lens_carrier_create();
@@ -25,8 +18,8 @@ struct lens_carrier *lens_record_create(const char *event)
 	if (record == NULL)
 		return NULL;
 	if (lens_carrier_set(record, "v", "1") != 0 ||
-	    lens_carrier_setf(record, "t", "%" PRId64, clock_ns(CLOCK_REALTIME)) != 0 ||
-	    lens_carrier_setf(record, "m", "%" PRId64, clock_ns(CLOCK_MONOTONIC)) != 0 ||
+	    lens_carrier_setf(record, "t", "%" PRId64, lens_clock_ns(CLOCK_REALTIME)) != 0 ||
+	    lens_carrier_setf(record, "m", "%" PRId64, lens_clock_ns(CLOCK_MONOTONIC)) != 0 ||
 	    lens_carrier_set(record, "e", event) != 0) {
 		lens_carrier_destroy(record);
 		return NULL;
