@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/core/carrier_parts.h"
 #include "lib/core/encoding.h"
+#include "lib/core/hash.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -59,16 +60,6 @@ static struct lens_slice string_slice(const char *string)
 static struct lens_slice key_slice(const char *key)
 {
 	return lens_slice_trim(string_slice(key));
-}
-
-/* FNV-1a. */
-static uint32_t key_hash(struct lens_slice key)
-{
-	uint32_t hash = 2166136261U;
-
-	for (size_t i = 0; i < key.length; i++)
-		hash = (hash ^ (unsigned char)key.bytes[i]) * 16777619U;
-	return hash;
 }
 
 static int block_add(struct lens_carrier *carrier, size_t size)
@@ -174,7 +165,7 @@ static int entries_reserve(struct lens_carrier *carrier, size_t more)
 
 int lens_carrier_put(struct lens_carrier *carrier, struct lens_slice key, struct lens_slice value)
 {
-	uint32_t hash = key_hash(key);
+	uint32_t hash = lens_hash32(key.bytes, key.length);
 	struct entry *entry = entry_find(carrier, key, hash);
 	const char *kept = text_keep(carrier, value);
 
@@ -275,7 +266,8 @@ int lens_carrier_publish(struct lens_carrier *carrier, const char *key, const ch
 const char *lens_carrier_get(const struct lens_carrier *carrier, const char *key)
 {
 	struct lens_slice wanted = key_slice(key);
-	const struct entry *entry = entry_find(carrier, wanted, key_hash(wanted));
+	const struct entry *entry =
+		entry_find(carrier, wanted, lens_hash32(wanted.bytes, wanted.length));
 
 	return entry ? entry->value : NULL;
 }
@@ -283,7 +275,7 @@ const char *lens_carrier_get(const struct lens_carrier *carrier, const char *key
 bool lens_carrier_remove(struct lens_carrier *carrier, const char *key)
 {
 	struct lens_slice wanted = key_slice(key);
-	struct entry *entry = entry_find(carrier, wanted, key_hash(wanted));
+	struct entry *entry = entry_find(carrier, wanted, lens_hash32(wanted.bytes, wanted.length));
 	size_t index;
 
 	if (!entry)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/core/env.h"
 
+#include "lib/core/hash.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,16 +46,6 @@ const char *lens_env_get_nonempty(char *const *env, const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* FNV-1a. */
-static size_t name_hash(const char *name, size_t length)
-{
-	uint32_t hash = 2166136261U;
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 16777619U;
-	return hash;
-}
-
 /* Whether the variable of STRING is in SLOTS, a hash table of MASK + 1; if not, it then is. What
  * has no `=` is no variable. */
 static bool is_repeat(char **slots, size_t mask, char *string)
@@ -64,7 +56,7 @@ static bool is_repeat(char **slots, size_t mask, char *string)
 
 	if (!equals)
 		return false;
-	for (slot = name_hash(string, length) & mask; slots[slot]; slot = (slot + 1) & mask)
+	for (slot = lens_hash32(string, length) & mask; slots[slot]; slot = (slot + 1) & mask)
 		if (value_of(slots[slot], string, length))
 			return true;
 	slots[slot] = string;

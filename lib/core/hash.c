@@ -37,6 +37,16 @@ void lens_md5(uint8_t out[LENS_MD5_BYTES], const void *bytes, size_t length)
 	MD5Final(out, &context);
 }
 
+uint32_t lens_hash32(const void *bytes, size_t length)
+{
+	const unsigned char *byte = bytes;
+	uint32_t hash = 2166136261U;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ byte[i]) * 16777619U;
+	return hash;
+}
+
 /* Fingerprints that were taken: tasks are forked from a process that has taken most of theirs. */
 #define MEMO_SLOTS 128 /* a power of 2 */
 #define MEMO_MAX   55  /* bytes of a string that is remembered */
@@ -46,19 +56,11 @@ static struct {
 	char print[LENS_FINGERPRINT_TEXT];
 } memo[MEMO_SLOTS];
 
-static size_t memo_slot(const char *string, size_t length)
-{
-	uint32_t hash = 2166136261U; /* FNV-1a */
-
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)string[i]) * 16777619U;
-	return hash & (MEMO_SLOTS - 1);
-}
-
 void lens_fingerprint(char out[LENS_FINGERPRINT_TEXT], const char *string)
 {
 	size_t length = strlen(string);
-	size_t slot = length <= MEMO_MAX ? memo_slot(string, length) : MEMO_SLOTS;
+	size_t slot =
+		length <= MEMO_MAX ? lens_hash32(string, length) & (MEMO_SLOTS - 1) : MEMO_SLOTS;
 	uint8_t digest[LENS_SHA256_BYTES];
 
 	if (slot < MEMO_SLOTS && *memo[slot].print && strcmp(memo[slot].string, string) == 0) {
