@@ -55,7 +55,8 @@ has_spans() { # FILE COUNT NAME
 	[ "$stderr" = "" ]
 	echo "$output"
 	[ "${lines[0]}" = "Job $job again, www-data, partition p, cluster mini" ]
-	[[ ${lines[1]} == "attempt 0, REQUEUED, "* ]] && [[ ${lines[2]} == "attempt 1, COMPLETED, "* ]]
+	[[ ${lines[1]} == "attempt 0, REQUEUED, "* ]]
+	[[ ${lines[2]} == "attempt 1, COMPLETED, "* ]]
 	[ "$(grep -c '^slurm.job_attempt  *█' <<<"$output")" = 2 ]
 	[ "$(grep -c '^├ slurm.inter_attempt_gap  *░' <<<"$output")" = 1 ]
 	[ "$(grep -c '^  ├ slurm.step 0 sh .* ERROR exit_1$' <<<"$output")" = 2 ]

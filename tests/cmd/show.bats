@@ -102,10 +102,14 @@ wait_for() { # SECONDS CMD...
 @test "names cannot act on the terminal" {
 	sample hostile >t.jsonl
 	run -0 show t.jsonl --width 200
-	[[ $output != *$'\e'* ]] && [[ $output != *$'\a'* ]] && [[ $output != *$'\u202e'* ]] && [[ $output != *$'\u009b'* ]]
+	[[ $output != *$'\e'* ]]
+	[[ $output != *$'\a'* ]]
+	[[ $output != *$'\u202e'* ]]
+	[[ $output != *$'\u009b'* ]]
 	[[ $output == *'\x1B[31m\x07\u202E\x9B 漢字 �<img'* ]]
 	# All spans are there: parents in a ring, a parent that is not.
-	grep -q 'ring a' <<<"$output" && grep -q 'ring b' <<<"$output"
+	grep -q 'ring a' <<<"$output"
+	grep -q 'ring b' <<<"$output"
 	grep -q ' [├└] lost .*  parent missing$' <<<"$output"
 }
 
