@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <slurm/slurm.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,17 +29,6 @@ static char *nonempty(char *text)
 	return *text != '\0' ? text : NULL;
 }
 
-/* Whether LIST names NODE. */
-static bool has_node(const char *list, const char *node)
-{
-	hostlist_t names = slurm_hostlist_create(list);
-	bool found = names != NULL && slurm_hostlist_find(names, node) >= 0;
-
-	if (names != NULL)
-		slurm_hostlist_destroy(names);
-	return found;
-}
-
 /* What the first node saw run: by it set-up and teardown are measured, as the agent there does. */
 static void window_fill(struct view *view, const struct lens_reckon_attempt *attempt)
 {
@@ -53,7 +41,7 @@ static void window_fill(struct view *view, const struct lens_reckon_attempt *att
 
 		if (!lens_reckon_is_shell(step))
 			view->accounting.steps++;
-		if (view->node == NULL || !has_node(step->record->nodelist, view->node))
+		if (view->node == NULL || !lens_nodelist_has(step->record->nodelist, view->node))
 			continue;
 		if (!out->windowed || from < out->from_ns)
 			out->from_ns = from;

@@ -343,7 +343,7 @@ database() {
 	grep -v '^AccountingStorage' "$CONF_DIR/slurm.conf" >"$PLACE/slurm.conf"
 	run -2 --separate-stderr slurm env "SLURM_CONF=$PLACE/slurm.conf" "$LENS" reckon 1
 	[[ $output == "" && $stderr == *"accounting is off"* ]]
-	run -2 --separate-stderr slurm env PATH=/nonexistent "$LENS" reckon 1
+	run -2 --separate-stderr slurm env "PATH=$PLACE" "$LENS" reckon 1
 	[[ $output == "" && $stderr == *"sacct is not in PATH"* ]]
 }
 

@@ -112,8 +112,8 @@ sys.exit(not result)' "$1"
 }
 
 @test "what sacct did not print is refused, with the line" {
-	run -2 --separate-stderr reckon --from /nonexistent
-	[[ $stderr == *"/nonexistent: No such file or directory"* ]]
+	run -2 --separate-stderr reckon --from missing
+	[[ $stderr == *"missing: No such file or directory"* ]]
 	run -2 --separate-stderr reckon --from - </dev/null
 	[[ $stderr == *"standard input: it does not begin with the header line"* ]]
 	sed '2s/1796069418/soon/' "$SACCT/24.11.txt" >broken

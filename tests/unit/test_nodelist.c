@@ -125,6 +125,50 @@ static void long_lists_are_read_whole(void **state)
 	free(list);
 }
 
+static void names_are_found_in_lists(void **state)
+{
+	static const struct {
+		const char *list, *name;
+		bool there;
+	} cases[] = {
+		{ "n1", "n1", true },
+		{ "n1", "n", false },
+		{ "n1", "n11", false },
+		{ "a,b,c", "c", true },
+		{ "a,b,c", "d", false },
+		{ "n[1-3]", "n2", true },
+		{ "n[1-3]", "n4", false },
+		{ "n[1-3]", "n02", false },
+		{ "n[1-3,07],login1", "n07", true },
+		{ "n[1-3,07],login1", "n7", false },
+		{ "n[1-3,07],login1", "login1", true },
+		{ "n[001-100]", "n010", true },
+		{ "n[001-100]", "n10", false },
+		{ "n[09-11]", "n10", true },
+		{ "n[9-11]", "n10", true },
+		{ "n[9-11]", "n010", false },
+		{ "rack[0-1]n[00-15]", "rack1n09", true },
+		{ "rack[0-1]n[00-15]", "rack2n09", false },
+		{ "rack[0-1]n[00-15]", "rack1n16", false },
+		{ "x[1-2]3", "x13", true },
+		{ "x[1-20]3", "x133", true },
+		{ "x[1-2][10-12]", "x211", true },
+		{ "n[5,1-2]-ib", "n2-ib", true },
+		{ "n[1-2]", "n", false },
+		{ "n[1-2]", "", false },
+		{ "n[1-", "n1", false },
+		{ "n1,", "n1", false },
+		{ NULL, "n1", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (lens_nodelist_has(cases[i].list, cases[i].name) != cases[i].there)
+			fail_msg("%s in %s", cases[i].name,
+				 cases[i].list != NULL ? cases[i].list : "no list");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +176,7 @@ int main(void)
 		cmocka_unit_test(anything_else_is_nothing),
 		cmocka_unit_test(any_cut_is_survived),
 		cmocka_unit_test(long_lists_are_read_whole),
+		cmocka_unit_test(names_are_found_in_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
