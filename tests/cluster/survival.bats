@@ -14,7 +14,7 @@ setup() {
 	receiver_up
 	# No node is to be given up while its slurmd is away; how soon slurmctld, started again, sees
 	# its nodes depends on it too.
-	cluster_up --conf SlurmdTimeout=15 -- "Endpoint=$RECEIVER_URL"
+	cluster_up --conf SlurmdTimeout=15 -- "Endpoint=$RECEIVER_URL" Timeout=60000
 }
 
 teardown() {
@@ -124,7 +124,7 @@ taken() {
 	JOB=1
 	wait_job 1
 	wait_for 30 grep -q 'HTTP 503' "$STATE_DIR/agent.log"
-	receiver_answer "delay 8 200" 200
+	receiver_answer "delay 50 200" 200
 	wait_for 60 request_taken
 	KEEPER=$(agent_pid)
 	SENDER=$(agent_pids | grep -vx "$KEEPER")
