@@ -230,7 +230,11 @@ static int bytes_put(struct reckon_output *output, const uint8_t *bytes, size_t 
 			       ? 0
 			       : lens_error_set(err, "standard output: %m");
 	output->patience.deadline_ms = lens_clock_ms() + PATIENCE_MS;
-	lens_deliver(output->exporter, bytes, length, &output->patience, &result);
+	/* A receiver comes back, a file that cannot be written does not. */
+	if (output->kind == LENS_EXPORTER_FILE)
+		lens_exporter_post(output->exporter, bytes, length, &result);
+	else
+		lens_deliver(output->exporter, bytes, length, &output->patience, &result);
 	if (output->otel.endpoint != NULL)
 		lens_otel_environment_explain(&output->otel, result.message,
 					      sizeof(result.message));

@@ -150,3 +150,13 @@ sys.exit(not result)' "$1"
 	run -0 reckon --help
 	[[ $output == "Usage: slurm-lens reckon "* ]]
 }
+
+@test "a file that cannot be written is said at once" {
+	mkfifo fifo
+	run -1 timeout 20 "$LENS" reckon --from "$SACCT/24.11.txt" --file fifo
+	[[ $output == *"fifo: not a regular file"* ]]
+	ln -s elsewhere link
+	run -1 timeout 20 "$LENS" reckon --from "$SACCT/24.11.txt" --file link
+	[[ $output == *"link: a symbolic link is not followed"* ]]
+	[ ! -e elsewhere ]
+}
