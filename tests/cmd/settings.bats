@@ -43,8 +43,10 @@ command_run() {
 		run -2 command_run "$name" --state-dir nowhere
 		[[ $output == *"$PWD/nowhere"* ]] || { echo "$name: $output"; return 1; }
 	done
-	run -1 command_run check --state-dir nowhere
-	[[ $output == *"$PWD/nowhere"* ]]
+	# Of one that is not there check says nothing where no slurmd runs.
+	mkdir -m 0700 mine
+	run -1 command_run check --state-dir mine
+	[[ $output == *"StateDir $PWD/mine"* ]]
 }
 
 @test "what is wrong with them is said alike" {
