@@ -6,9 +6,10 @@
 #include <malloc.h>
 #include <sys/mman.h>
 
-#define STEPS   10000u
-#define WARM_UP 5000u /* steps until everybody has what is kept for good, malloc in its own caches too */
-#define TIDY    100u /* steps whose journals may lie there */
+#define STEPS 10000u
+#define WARM_UP \
+	5000u /* steps until everybody has what is kept for good, malloc in its own caches too */
+#define TIDY 100u /* steps whose journals may lie there */
 
 /* What a process has that could grow. */
 struct usage {
