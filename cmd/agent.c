@@ -2,6 +2,7 @@
 #include "cmd/agent.h"
 
 #include "cmd/command.h"
+#include "cmd/usage.h"
 #include "lib/core/lock.h"
 
 #include <signal.h>
@@ -89,8 +90,7 @@ int lens_agent_main(int argc, char **argv)
 	/* It may be read by nobody any more when the program is started anew. */
 	signal(SIGPIPE, SIG_IGN);
 	if (agent_options_parse(&options, argc, argv, &err) == -1) {
-		fprintf(stderr, "slurm-lens agent: %s; `slurm-lens agent --help` says more\n",
-			err.text);
+		usage_wrong("agent", "%s", err.text);
 		goto out;
 	}
 	if (options.help) {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/command.h"
+#include "cmd/json_print.h"
+#include "cmd/usage.h"
 #include "lib/core/config.h"
 #include "lib/core/launch.h"
 #include "lib/core/mark.h"
@@ -8,7 +10,6 @@
 #include "lib/core/settings.h"
 
 #include <getopt.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,7 +193,7 @@ out:
 	return result;
 }
 
-static void print_json(const struct lens_carrier *attributes)
+static int print_json(const struct lens_carrier *attributes)
 {
 	json_object *object = json_object_new_object();
 	int64_t number;
@@ -207,9 +208,7 @@ static void print_json(const struct lens_carrier *attributes)
 				       integer ? json_object_new_int64(number)
 					       : json_object_new_string(value));
 	}
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-							    JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(object);
+	return json_print(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
 /* Keys go into the line as they are: single quotes keep the shell away from all of it. */
@@ -254,16 +253,8 @@ int lens_attrs_main(int argc, char **argv)
 	struct lens_env *clean = NULL;
 	int status = LENS_EXIT_ENVIRONMENT;
 
-	switch (read_options(&request, argc, argv)) {
-	case 0:
-		break;
-	case 1:
-		fputs(help_text, stdout);
-		return LENS_EXIT_OK;
-	default:
-		fputs("Try `slurm-lens attrs --help`.\n", stderr);
-		return LENS_EXIT_ENVIRONMENT;
-	}
+	if (usage_ends(&status, "attrs", help_text, read_options(&request, argc, argv)))
+		return status;
 	clean = environment();
 	if (clean)
 		attributes = compose(&request, lens_env_array(clean));
@@ -272,10 +263,11 @@ int lens_attrs_main(int argc, char **argv)
 		goto out;
 	}
 	status = lens_carrier_count(attributes) ? LENS_EXIT_OK : LENS_EXIT_NO;
-	if (request.json)
-		print_json(attributes);
-	else if (status == LENS_EXIT_OK && print_shell(attributes))
+	if (request.json ? print_json(attributes)
+			 : status == LENS_EXIT_OK && print_shell(attributes) != 0) {
+		fputs("slurm-lens attrs: out of memory\n", stderr);
 		status = LENS_EXIT_ENVIRONMENT;
+	}
 	if (status == LENS_EXIT_NO)
 		fputs("slurm-lens attrs: no SLURM_JOB_ID and no identity in " LENS_ATTRIBUTES_NAME
 		      ": nothing to say\n",

@@ -2,6 +2,7 @@
 #include "cmd/check.h"
 
 #include "cmd/command.h"
+#include "cmd/usage.h"
 
 #include <getopt.h>
 #include <stdio.h>
@@ -27,19 +28,10 @@ static const char help_text[] =
 	"\n"
 	"Exit status: 0 ok, perhaps with warnings; 1 something fails; 2 usage or environment.\n";
 
-static int usage(const char *what, const char *why)
-{
-	fprintf(stderr, "slurm-lens check: %s: %s; `slurm-lens check --help` says more\n", what,
-		why);
-	return -1;
-}
-
 /* RC, after a line when it says that an option was wrong. */
 static int said(int rc, const struct lens_error *err)
 {
-	if (rc != 0)
-		fprintf(stderr, "slurm-lens check: %s\n", err->text);
-	return rc;
+	return rc == 0 ? 0 : usage_wrong("check", "%s", err->text);
 }
 
 static int option_take(struct check *check, int option, char **argv)
@@ -63,17 +55,12 @@ static int option_take(struct check *check, int option, char **argv)
 		check->json = true;
 		return 0;
 	case 'f':
-		check->json = strcmp(optarg, "json") == 0;
-		if (!check->json && strcmp(optarg, "text") != 0)
-			return usage(optarg, "--format takes text or json");
-		return 0;
+		return usage_format(&check->json, "check", optarg);
 	case 'h':
 		check->options.help = true;
 		return 0;
-	case ':':
-		return usage(argv[optind - 1], "its value is missing");
 	default:
-		return usage(argv[optind - 1], "no such option");
+		return usage_unknown("check", option, argv);
 	}
 }
 
@@ -98,7 +85,7 @@ static int options_parse(struct check *check, int argc, char **argv)
 		if (option_take(check, option, argv) != 0)
 			return -1;
 	}
-	return optind < argc ? usage(argv[optind], "not expected here") : 0;
+	return optind < argc ? usage_wrong("check", "%s: not expected here", argv[optind]) : 0;
 }
 
 static int out_of_memory(void)

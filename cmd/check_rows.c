@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/check.h"
 
+#include "cmd/json_print.h"
 #include "lib/core/encoding.h"
 #include "lib/core/text.h"
 
-#include <json-c/json.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,7 +115,6 @@ int check_rows_show_json(const struct check_rows *rows)
 	static const char *const keys[] = { "ok", "warnings", "fail" };
 	struct json_object *root = json_object_new_object();
 	struct json_object *list = json_object_new_array();
-	const char *text;
 
 	for (size_t i = 0; i < rows->count; i++)
 		json_object_array_add(list, row_json(&rows->rows[i]));
@@ -124,12 +123,7 @@ int check_rows_show_json(const struct check_rows *rows)
 		json_object_object_add(
 			root, keys[level],
 			json_object_new_uint64(check_count(rows, (enum check_level)level)));
-	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
-							    JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (text != NULL)
-		puts(text);
-	json_object_put(root);
-	return text == NULL ? -1 : 0;
+	return json_print(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 }
 
 void check_rows_clear(struct check_rows *rows)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/command.h"
+#include "cmd/json_print.h"
+#include "cmd/usage.h"
 #include "lib/core/choice.h"
 #include "lib/core/number.h"
 #include "lib/core/strategy.h"
 
 #include <getopt.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +171,7 @@ static void add_lists(json_object *object, const struct request *request)
 		json_object_object_add(object, "nodes", nodes);
 }
 
-static void print_json(const struct request *request, uint32_t count)
+static int print_json(const struct request *request, uint32_t count)
 {
 	json_object *object = json_object_new_object();
 
@@ -180,8 +181,7 @@ static void print_json(const struct request *request, uint32_t count)
 	json_object_object_add(object, "world_size", json_object_new_int64(request->world));
 	json_object_object_add(object, "count", json_object_new_int64(count));
 	add_lists(object, request);
-	puts(json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
-	json_object_put(object);
+	return json_print(object, JSON_C_TO_STRING_PLAIN);
 }
 
 int lens_ranks_main(int argc, char **argv)
@@ -190,21 +190,16 @@ int lens_ranks_main(int argc, char **argv)
 		.choice = { .strategy = LENS_STRATEGY_SINGLE_RANK, .rank = -1, .rate = 1.0 },
 	};
 	uint32_t count;
+	int status;
 
-	switch (read_options(&request, argc, argv)) {
-	case 0:
-		break;
-	case 1:
-		fputs(help_text, stdout);
-		return LENS_EXIT_OK;
-	default:
-		fputs("Try `slurm-lens ranks --help`.\n", stderr);
+	if (usage_ends(&status, "ranks", help_text, read_options(&request, argc, argv)))
+		return status;
+	count = count_ranks(&request);
+	if (!request.json) {
+		print_text(&request, count);
+	} else if (print_json(&request, count) != 0) {
+		fputs("slurm-lens ranks: out of memory\n", stderr);
 		return LENS_EXIT_ENVIRONMENT;
 	}
-	count = count_ranks(&request);
-	if (request.json)
-		print_json(&request, count);
-	else
-		print_text(&request, count);
 	return count ? LENS_EXIT_OK : LENS_EXIT_NO;
 }

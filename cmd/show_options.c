@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/show_options.h"
 
+#include "cmd/usage.h"
 #include "lib/core/number.h"
 
 #include <ctype.h>
@@ -46,8 +47,7 @@ void show_help(void)
 
 static int usage(const char *what, const char *why)
 {
-	fprintf(stderr, "slurm-lens show: %s: %s; `slurm-lens show --help` says more\n", what, why);
-	return -1;
+	return usage_wrong("show", "%s: %s", what, why);
 }
 
 /* `36`, `36_3`, `36+1` (a component of a het job, which its leader stands for). */
@@ -106,9 +106,7 @@ static int number_set(const char *what, const char *text, uint32_t least, uint32
 /* RC, after a line when it says that an option was wrong. */
 static int said(int rc, const struct lens_error *err)
 {
-	if (rc != 0)
-		fprintf(stderr, "slurm-lens show: %s\n", err->text);
-	return rc;
+	return rc == 0 ? 0 : usage_wrong("show", "%s", err->text);
 }
 
 static int option_take(struct show_options *out, int option, char **argv)
@@ -155,10 +153,8 @@ static int option_take(struct show_options *out, int option, char **argv)
 	case 'h':
 		out->help = true;
 		return 0;
-	case ':':
-		return usage(argv[optind - 1], "its value is missing");
 	default:
-		return usage(argv[optind - 1], "no such option");
+		return usage_unknown("show", option, argv);
 	}
 }
 

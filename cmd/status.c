@@ -3,6 +3,7 @@
 
 #include "cmd/agent_settings.h"
 #include "cmd/command.h"
+#include "cmd/usage.h"
 #include "lib/core/lock.h"
 #include "lib/core/statedir.h"
 
@@ -43,19 +44,10 @@ struct request {
 	bool json;
 };
 
-static int usage(const char *what, const char *why)
-{
-	fprintf(stderr, "slurm-lens status: %s: %s; `slurm-lens status --help` says more\n", what,
-		why);
-	return -1;
-}
-
 /* RC, after a line when it says that an option was wrong. */
 static int said(int rc, const struct lens_error *err)
 {
-	if (rc != 0)
-		fprintf(stderr, "slurm-lens status: %s\n", err->text);
-	return rc;
+	return rc == 0 ? 0 : usage_wrong("status", "%s", err->text);
 }
 
 static int option_take(struct request *request, int option, char **argv)
@@ -73,17 +65,12 @@ static int option_take(struct request *request, int option, char **argv)
 		request->json = true;
 		return 0;
 	case 'f':
-		request->json = strcmp(optarg, "json") == 0;
-		if (!request->json && strcmp(optarg, "text") != 0)
-			return usage(optarg, "--format takes text or json");
-		return 0;
+		return usage_format(&request->json, "status", optarg);
 	case 'h':
 		request->options.help = true;
 		return 0;
-	case ':':
-		return usage(argv[optind - 1], "its value is missing");
 	default:
-		return usage(argv[optind - 1], "no such option");
+		return usage_unknown("status", option, argv);
 	}
 }
 
@@ -106,7 +93,7 @@ static int request_parse(struct request *request, int argc, char **argv)
 		if (option_take(request, option, argv) != 0)
 			return -1;
 	}
-	return optind < argc ? usage(argv[optind], "not expected here") : 0;
+	return optind < argc ? usage_wrong("status", "%s: not expected here", argv[optind]) : 0;
 }
 
 static void problem(struct status_view *view, const char *format, ...)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/status.h"
 
+#include "cmd/json_print.h"
+
 #include <inttypes.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -119,7 +120,6 @@ int status_show_json(const struct status_view *view)
 	const struct lens_waiting *waiting = &view->waiting;
 	struct json_object *root = json_object_new_object();
 	struct json_object *problems = json_object_new_array();
-	const char *text;
 
 	add_text(root, "state_dir", view->state_dir);
 	json_object_object_add(root, "agent", agent_json(view));
@@ -132,10 +132,5 @@ int status_show_json(const struct status_view *view)
 	for (size_t i = 0; i < view->problem_count; i++)
 		json_object_array_add(problems, json_object_new_string(view->problems[i]));
 	json_object_object_add(root, "problems", problems);
-	text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
-							    JSON_C_TO_STRING_NOSLASHESCAPE);
-	if (text != NULL)
-		puts(text);
-	json_object_put(root);
-	return text == NULL ? -1 : 0;
+	return json_print(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_NOSLASHESCAPE);
 }
