@@ -3,6 +3,7 @@
 
 #include "cmd/reckon.h"
 
+#include "cmd/agent_sender_start.h"
 #include "cmd/command.h"
 #include "lib/core/clock.h"
 #include "lib/core/env.h"
@@ -117,14 +118,7 @@ static int environment_settings(struct reckon_output *output,
 static int site_settings(const struct lens_config *config, struct lens_exporter_settings *settings,
 			 struct lens_secret secrets[FILES], struct lens_error *err)
 {
-	static const enum lens_exporter_kind kinds[] = {
-		[LENS_PROTOCOL_GRPC] = LENS_EXPORTER_GRPC,
-		[LENS_PROTOCOL_HTTP_PROTOBUF] = LENS_EXPORTER_HTTP_PROTOBUF,
-		[LENS_PROTOCOL_HTTP_JSON] = LENS_EXPORTER_HTTP_JSON,
-		[LENS_PROTOCOL_FILE] = LENS_EXPORTER_FILE,
-	};
-
-	settings->kind = kinds[lens_config_protocol(config)];
+	settings->kind = agent_exporter_kind(lens_config_protocol(config));
 	if (settings->kind == LENS_EXPORTER_FILE)
 		return lens_error_set(
 			err,
