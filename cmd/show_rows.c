@@ -134,6 +134,8 @@ static int siblings_add(struct show_rows *rows, size_t *capacity, const struct s
 	size_t count = 0, begin = rows->count;
 	int rc = -1;
 
+	if (first == NULL)
+		return 0;
 	for (const struct show_span *span = first; span != NULL; span = span->next)
 		count++;
 	choice.spans = calloc(count, sizeof(*choice.spans));

@@ -119,6 +119,7 @@ static const char *value_of(const struct way *way, const char *word, const char 
 {
 	size_t length = way->option ? strlen(way->option) : 0;
 
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): no length without an option */
 	if (length && strncmp(word, way->option, length) == 0) {
 		if (word[length] == '=')
 			return word + length + 1;

@@ -54,6 +54,7 @@ static void live_put(struct lens_backlog *backlog, const struct backlog_live *it
 			return;
 		backlog->live = live;
 	}
+	/* NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker): with none there count is 0 */
 	memmove(live + index + 1, live + index, (count - index) * sizeof(*live));
 	live[index] = *item;
 	backlog->live_count++;

@@ -105,7 +105,7 @@ static void ten_thousand_steps_leave_nothing(void **state)
 	assert_true(usage[1].heap < usage[0].heap + STEPS - WARM_UP);
 	assert_int_equal(usage[1].fds, usage[0].fds);
 	/* The heap may have grown by a mapping of its own, not by many. */
-	assert_in_range(usage[1].maps, 1, usage[0].maps + 4);
+	assert_true(usage[1].maps > 0 && usage[1].maps <= usage[0].maps + 4);
 	munmap(usage, 2 * sizeof(*usage));
 	host_env_free(batch);
 	host_step_clear(&step);
