@@ -185,6 +185,9 @@ void lens_backlog_answer(struct lens_backlog *backlog, const struct lens_export_
 	backlog->may_send = may_send;
 	backlog->at = backlog->names.count;
 	backlog_outbox_answer(backlog, answer);
+	/* What was under way cannot have arrived: the limit holds for it too. */
+	if (result->refused)
+		backlog_spool_limit(backlog);
 	walk_on(backlog);
 	result->pending = backlog_outbox_pending(backlog->outbox);
 	/* Notes may have waited for the journals that are gone now. */

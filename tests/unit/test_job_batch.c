@@ -73,12 +73,29 @@ static void what_is_under_way_is_not_dropped(void **state)
 	run(world);
 	assert_true(world->result.pending);
 	assert_true(scratch_has(world->scratch, JOURNAL(1, BATCH)));
-	answer(world, LENS_VERDICT_RETRY);
-	run(world); /* it is refused, and then goes again */
-	assert_int_equal(world->requests, 2);
 	answer(world, LENS_VERDICT_DONE);
 	assert_int_equal(world->result.sent, 1);
 	assert_int_equal(world->result.capped, 0);
+}
+
+/* Else a request that holds all there is would keep the limit off for ever. */
+static void what_was_refused_is_under_the_limit_again(void **state)
+{
+	struct world *world = *state;
+
+	journal_batch(world, 1, "a%3Db");
+	run(world);
+	run(world);
+	assert_true(world->result.pending);
+	answer(world, LENS_VERDICT_RETRY);
+	assert_int_equal(world->result.capped, 0);
+	run(world); /* it goes again */
+	assert_int_equal(world->requests, 2);
+	lens_backlog_limit(world->backlog, 1);
+	assert_true(scratch_has(world->scratch, JOURNAL(1, BATCH)));
+	answer(world, LENS_VERDICT_RETRY);
+	assert_int_equal(world->result.capped, 1);
+	assert_false(scratch_has(world->scratch, JOURNAL(1, BATCH)));
 }
 
 static void many_go_in_turn_each_once(void **state)
@@ -229,6 +246,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_not_acknowledged_goes_again, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(what_is_under_way_is_not_dropped, setup, teardown),
+		cmocka_unit_test_setup_teardown(what_was_refused_is_under_the_limit_again, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(many_go_in_turn_each_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(bytes_bound_a_request, setup, teardown),
 		cmocka_unit_test_setup_teardown(too_large_is_halved_and_grows_again, setup,
