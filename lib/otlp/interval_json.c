@@ -3,8 +3,8 @@
 
 #include "lib/core/show.h"
 #include "lib/core/timestamp.h"
+#include "lib/otlp/json_parse.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,41 +160,16 @@ static int object_take(struct lens_interval *interval, json_object *object, int6
 	return 0;
 }
 
-/* The object of LINE, all of it; NULL with ERR. */
-static json_object *line_parse(const char *line, size_t length, struct lens_error *err)
-{
-	json_tokener *tokener = json_tokener_new_ex(DEPTH_MAX);
-	json_object *object = NULL;
-
-	if (tokener == NULL || length >= INT_MAX) {
-		lens_error_set(err, tokener == NULL ? "out of memory" : "it is too long");
-		goto out;
-	}
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	object = json_tokener_parse_ex(tokener, line, (int)length);
-	/* The end is what a number without anything behind it waits for. */
-	if (json_tokener_get_error(tokener) == json_tokener_continue)
-		object = json_tokener_parse_ex(tokener, "", -1);
-	if (json_tokener_get_error(tokener) != json_tokener_success)
-		lens_error_set(err, "it is no JSON: %s",
-			       json_tokener_error_desc(json_tokener_get_error(tokener)));
-out:
-	json_tokener_free(tokener);
-	return object;
-}
-
 int lens_intervals_add_json(struct lens_intervals *list, const char *line, size_t length,
 			    int64_t now_ns, struct lens_error *err)
 {
-	struct lens_error why = LENS_ERROR_INIT;
-	json_object *object = line_parse(line, length, &why);
+	const struct lens_json_wanted wanted = { .nesting = DEPTH_MAX, .utf8 = true };
+	json_object *object = lens_json_parse(line, length, &wanted, err);
 	struct lens_interval *interval = NULL;
 	int rc = -1;
 
-	if (object == NULL) {
-		lens_error_set(err, "%s", *why.text != '\0' ? why.text : "it is no JSON object");
-		goto out;
-	}
+	if (object == NULL)
+		return -1;
 	interval = lens_intervals_grow(list);
 	if (interval == NULL)
 		lens_error_set(err, "out of memory");
@@ -202,7 +177,6 @@ int lens_intervals_add_json(struct lens_intervals *list, const char *line, size_
 		rc = object_take(interval, object, now_ns, err);
 	if (interval != NULL && rc == -1)
 		lens_intervals_shrink(list);
-out:
 	json_object_put(object);
 	return rc;
 }

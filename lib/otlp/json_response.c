@@ -2,10 +2,10 @@
 #include "lib/otlp/json_response.h"
 
 #include "lib/core/number.h"
+#include "lib/otlp/json_parse.h"
 
 #include <json-c/json.h>
 
-#include <limits.h>
 #include <string.h>
 
 /* 0 and *OUT, unset for null and for a key that is not there; -1 for another type. */
@@ -54,24 +54,18 @@ static int partial_read(struct lens_partial_success *out, struct json_object *pa
 
 int lens_json_response_parse(struct lens_partial_success *out, const char *bytes, size_t length)
 {
-	struct json_tokener *tokener;
-	struct json_object *root = NULL;
-	int rc = -1;
+	const struct lens_json_wanted wanted = { .nesting = JSON_TOKENER_DEFAULT_DEPTH };
+	struct json_object *root;
+	int rc;
 
 	if (length == 0) {
 		*out = (struct lens_partial_success){ 0 };
 		return 0;
 	}
-	tokener = length < INT_MAX ? json_tokener_new() : NULL;
-	if (!tokener)
+	root = lens_json_parse(bytes, length, &wanted, NULL);
+	if (root == NULL)
 		return -1;
-	/* The NUL after the bytes ends a number or a word at the end. */
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-	root = json_tokener_parse_ex(tokener, bytes, (int)length);
-	if (json_tokener_get_error(tokener) == json_tokener_success &&
-	    json_object_is_type(root, json_type_object))
-		rc = partial_read(out, json_object_object_get(root, "partialSuccess"));
+	rc = partial_read(out, json_object_object_get(root, "partialSuccess"));
 	json_object_put(root);
-	json_tokener_free(tokener);
 	return rc;
 }

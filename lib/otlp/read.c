@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/otlp/read.h"
 
+#include "lib/otlp/json_parse.h"
 #include "lib/otlp/read_value.h"
 
 #include <json-c/json.h>
@@ -100,38 +101,11 @@ static int group_read(const struct reading *reading, struct json_object *group)
 	return rc;
 }
 
-/* The whole line as one object; NULL with ERR. */
-static struct json_object *line_parse(const char *line, size_t length, struct lens_error *err)
-{
-	struct json_tokener *tokener = json_tokener_new_ex(NESTING_MAX);
-	struct json_object *root = NULL;
-	enum json_tokener_error error;
-
-	if (tokener == NULL) {
-		lens_error_set(err, "out of memory");
-		return NULL;
-	}
-	/* Strict: what follows the object is a mistake. */
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-	root = json_tokener_parse_ex(tokener, line, (int)length);
-	error = json_tokener_get_error(tokener);
-	json_tokener_free(tokener);
-	if (error == json_tokener_success && json_object_is_type(root, json_type_object))
-		return root;
-	if (error == json_tokener_continue)
-		lens_error_set(err, "it is cut");
-	else if (error != json_tokener_success)
-		lens_error_set(err, "it is no JSON: %s", json_tokener_error_desc(error));
-	else
-		lens_error_set(err, "it is no JSON object");
-	json_object_put(root);
-	return NULL;
-}
-
 int lens_read_line(const char *line, size_t length, lens_read_fn *fn, void *context,
 		   struct lens_read_counts *counts, struct lens_error *err)
 {
 	const struct reading reading = { .fn = fn, .context = context, .counts = counts };
+	const struct lens_json_wanted wanted = { .nesting = NESTING_MAX };
 	struct json_object *root, *groups;
 	size_t count;
 	int rc = 0;
@@ -142,7 +116,7 @@ int lens_read_line(const char *line, size_t length, lens_read_fn *fn, void *cont
 		return 0;
 	if (length > LENS_READ_LINE_MAX)
 		return lens_error_set(err, "it is longer than 64 MiB");
-	root = line_parse(line, length, err);
+	root = lens_json_parse(line, length, &wanted, err);
 	if (root == NULL)
 		return -1;
 	groups = lens_read_member(root, "resourceSpans");

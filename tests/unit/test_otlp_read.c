@@ -169,6 +169,9 @@ static void test_broken_lines(void **state)
 	expect_broken("{} {}", 5, "it is no JSON");
 	expect_broken("{\"a\":1}x", 8, "it is no JSON");
 	expect_broken("{\"a\":\0}", 7, "it is no JSON");
+	expect_broken("{}\0", 3, "it is no JSON");
+	expect_broken("7", 1, "it is no JSON object");
+	expect_broken("caf\xc3\xa9", 5, "it is no JSON");
 	memset(deep, '[', sizeof(deep));
 	memcpy(deep, "{\"a\":", 5);
 	expect_broken(deep, sizeof(deep) - 1, "nesting");
