@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/job/backlog_memory.h"
 
+#include "lib/core/clock.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-/* A note may be written while the agent that its prolog started begins; seconds. */
-#define BEGIN_S 5
 
 struct done {
 	char *node; /* NULL: a free place */
@@ -22,7 +20,7 @@ struct inherited {
 
 struct lens_memory {
 	char boot[LENS_BOOT_ID];
-	int64_t inherited_s; /* what was written before may have ended unseen */
+	int64_t begin_ns; /* what was written before may have ended unseen */
 	struct done done[LENS_MEMORY_DONE];
 	size_t next;
 	struct inherited *inherited;
@@ -36,7 +34,7 @@ struct lens_memory *lens_memory_create(void)
 	if (memory == NULL)
 		return NULL;
 	lens_boot_id_get(memory->boot);
-	memory->inherited_s = time(NULL) - BEGIN_S;
+	lens_memory_begin(memory);
 	return memory;
 }
 
@@ -107,8 +105,8 @@ int64_t lens_memory_first_submit(const struct lens_memory *memory, uint32_t job,
 
 void lens_memory_begin(struct lens_memory *memory)
 {
-	/* One that is written in this second is asked about too, which does no harm. */
-	memory->inherited_s = time(NULL) + 1;
+	/* The clock that files are stamped by. */
+	memory->begin_ns = lens_clock_ns(CLOCK_REALTIME_COARSE);
 	memory->inherited_count = 0;
 }
 
@@ -124,15 +122,16 @@ static struct inherited *inherited_find(const struct lens_memory *memory,
 }
 
 bool lens_memory_inherited(struct lens_memory *memory, const struct lens_state_name *name,
-			   int64_t written_s)
+			   const struct timespec *written)
 {
+	const int64_t written_ns = (int64_t)written->tv_sec * 1000000000 + written->tv_nsec;
 	const struct inherited *known = inherited_find(memory, name);
 	struct inherited *inherited = memory->inherited;
 	size_t count = memory->inherited_count;
 
 	if (known != NULL)
 		return !known->settled;
-	if (written_s >= memory->inherited_s)
+	if (written_ns >= memory->begin_ns)
 		return false;
 	inherited = reallocarray(inherited, count + 1, sizeof(*inherited));
 	if (inherited != NULL) { /* else it is when it is seen the next time */

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 /*
  * What one agent knows besides the files, for as long as it runs: attempts whose spans it
@@ -38,12 +39,13 @@ int64_t lens_job_attempt_first_submit(const struct lens_job_attempt *attempt);
 /* Begins anew with what lies there now: an end may have come while the directory took no records. */
 void lens_memory_begin(struct lens_memory *memory);
 /*
- * Whether the note NAME, last written at WRITTEN_S (seconds since the epoch) when it is first asked
- * for, lay there before this agent began (or lens_memory_begin): its end may have come and gone
- * unseen. True until it was settled.
+ * Whether the note NAME, last WRITTEN (the file's time) when it is first asked for, lay there before
+ * this agent began (or lens_memory_begin): its end may have come and gone unseen, however short ago.
+ * True until it was settled. One whose prolog started the agent is asked about once more, which does
+ * no harm.
  */
 bool lens_memory_inherited(struct lens_memory *memory, const struct lens_state_name *name,
-			   int64_t written_s);
+			   const struct timespec *written);
 void lens_memory_inherited_settle(struct lens_memory *memory, const struct lens_state_name *name);
 
 #endif

@@ -280,7 +280,7 @@ static enum untold untold_of(struct lens_backlog *backlog, const struct open_not
 	if (then != NULL && *now != '\0' && strcmp(then, now) != 0)
 		return UNTOLD_BOOT;
 	if (fstat(note->fd, &status) == 0 &&
-	    lens_memory_inherited(backlog->memory, note->name, status.st_mtime))
+	    lens_memory_inherited(backlog->memory, note->name, &status.st_mtim))
 		return UNTOLD_AGENT;
 	return UNTOLD_NO;
 }

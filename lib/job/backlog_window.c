@@ -67,7 +67,7 @@ static void inherited_remember(struct lens_backlog *backlog, const struct lens_s
 	struct stat status;
 
 	if (name->kind == LENS_STATE_NOTE && fstat(fd, &status) == 0)
-		lens_memory_inherited(backlog->memory, name, status.st_mtime);
+		lens_memory_inherited(backlog->memory, name, &status.st_mtim);
 }
 
 int backlog_record_append(struct lens_backlog *backlog, const struct lens_state_name *name, int fd,

@@ -117,6 +117,14 @@ static inline void fake_log(void *context, const char *text)
 	strcat(world->log, "\n");
 }
 
+/* So long that what is written afterwards has a later time: files are stamped in steps. */
+static inline void stamp_passes(void)
+{
+	const struct timespec step = { .tv_nsec = 20000000 };
+
+	nanosleep(&step, NULL);
+}
+
 static inline void backlog_begin(struct world *world)
 {
 	struct lens_backlog_hooks hooks = {

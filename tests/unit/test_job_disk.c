@@ -192,6 +192,7 @@ static int lost_end(struct world *world)
 	if (world->asked != 1 || mount_again(world, MS_RDONLY) != 0)
 		return 3;
 	run(world); /* the epilog finds it so, too */
+	stamp_passes();
 	if (mount_again(world, 0) != 0)
 		return 4;
 	world->answer = GONE;

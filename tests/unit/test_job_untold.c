@@ -326,6 +326,24 @@ static void what_lay_there_is_asked_about_though_a_journal_was_taken_first(void 
 	assert_false(scratch_has(world->scratch, NOTE));
 }
 
+/* The end may have come in the moment in which one agent went and this one came. */
+static void what_was_written_just_before_the_agent_is_asked_about(void **state)
+{
+	struct world *world = *state;
+
+	inherit(world);
+	assert_int_equal(utimensat(world->scratch->fd, NOTE, NULL, 0), 0); /* now */
+	stamp_passes();
+	lens_backlog_destroy(world->backlog);
+	backlog_begin(world);
+	world->answer = "found=1,job=12345,attempt=0,state=COMPLETED,submit=90,eligible=90,"
+			"start=100,end=104";
+	for (int i = 0; i < 6; i++)
+		run(world);
+	assert_non_null(strstr(world->spans, "slurm.job,"));
+	assert_false(scratch_has(world->scratch, NOTE));
+}
+
 static void a_memory_outlives_the_backlog(void **state)
 {
 	struct lens_memory *memory = lens_memory_create();
@@ -408,6 +426,7 @@ int main(void)
 		world_test(a_silent_slurmctld_settles_nothing),
 		world_test(what_lay_there_is_asked_about_though_it_was_written_to),
 		world_test(what_lay_there_is_asked_about_though_a_journal_was_taken_first),
+		world_test(what_was_written_just_before_the_agent_is_asked_about),
 		world_test(a_memory_outlives_the_backlog),
 		world_test(a_second_epilog_tells_nothing),
 		world_test(the_first_submission_goes_from_attempt_to_attempt),
