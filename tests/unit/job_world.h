@@ -11,6 +11,8 @@
 #include "tests/unit/job_sample.h"
 #include "tests/unit/scratch.h"
 
+#include <time.h>
+
 /* A receiver, a slurmctld and a clock, as the test sets them. */
 struct world {
 	struct scratch *scratch;
