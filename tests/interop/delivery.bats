@@ -137,6 +137,39 @@ drops() { # NAME WHY KEY=VALUE...
 	collects token.grpc Protocol=grpc "Endpoint=$TOKEN_GRPC_URL" "HeadersFile=$SANDBOX/headers"
 }
 
+# read_on SPANS: what the collector wrote behind its first $SANDBOX/came lines are SPANS, and as many as
+# the files hold: each once.
+read_on() {
+	tail -n "+$(($(cat "$SANDBOX/came") + 1))" "$COLLECTED" >"$SANDBOX/read.jsonl"
+	canonical "$SANDBOX/read.jsonl" >"$SANDBOX/read.spans"
+	diff "$@" "$SANDBOX/read.spans" &&
+		[ "$(grep -o '"spanId"' "$SANDBOX/read.jsonl" | wc -l)" = \
+			"$(cat "$SANDBOX"/files/traces.jsonl* | grep -o '"spanId"' | wc -l)" ]
+}
+
+reader_up() {
+	collector_up reader "$(port 14)" "$LENS_TEST_SRCDIR/contrib/collector/files.yaml" \
+		HEALTH="127.0.0.1:$(port 14)" STATE="$SANDBOX/reader" \
+		TRACES="$SANDBOX/files/traces.jsonl" TRACES_ENDPOINT="$RECEIVER_URL"
+}
+
+@test "files.yaml reads the files that the plugin writes: all of them, each once, though it was down" {
+	mkdir "$SANDBOX/files"
+	wc -l <"$COLLECTED" >"$SANDBOX/came"
+	cp "$SANDBOX/file.jsonl" "$SANDBOX/files/traces.jsonl"
+	reader_up
+	wait_for 60 read_on "$SANDBOX/file.spans"
+	collector_end reader
+	# The file becomes an older one; spans of another trace are in the new one.
+	mv "$SANDBOX/files/traces.jsonl" "$SANDBOX/files/traces.jsonl.1"
+	sed -E 's/"traceId":"[0-9a-f]{8}/"traceId":"00000000/g' "$SANDBOX/file.jsonl" \
+		>"$SANDBOX/files/traces.jsonl"
+	canonical "$SANDBOX"/files/traces.jsonl* >"$SANDBOX/files.spans"
+	reader_up
+	wait_for 60 read_on "$SANDBOX/files.spans"
+	collector_end reader
+}
+
 @test "no token and a wrong one: refused for good, and it is said why" {
 	drops none 401 Protocol=http/protobuf "Endpoint=$TOKEN_URL"
 	drops wrong 401 Protocol=http/protobuf "Endpoint=$TOKEN_URL" \

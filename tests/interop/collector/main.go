@@ -17,6 +17,7 @@ import (
 	"github.com/open-telemetry/opentelemetry-collector-contrib/processor/filterprocessor"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/processor/tailsamplingprocessor"
 	"github.com/open-telemetry/opentelemetry-collector-contrib/processor/transformprocessor"
+	"github.com/open-telemetry/opentelemetry-collector-contrib/receiver/otlpjsonfilereceiver"
 	"go.opentelemetry.io/collector/component"
 	"go.opentelemetry.io/collector/confmap"
 	"go.opentelemetry.io/collector/confmap/provider/envprovider"
@@ -37,11 +38,11 @@ import (
 	"go.opentelemetry.io/collector/service/telemetry/otelconftelemetry"
 )
 
-const release = "0.148.0"
+const release = "0.145.0"
 
 func factories() (otelcol.Factories, error) {
 	receivers, receiversErr := otelcol.MakeFactoryMap[receiver.Factory](
-		otlpreceiver.NewFactory())
+		otlpjsonfilereceiver.NewFactory(), otlpreceiver.NewFactory())
 	processors, processorsErr := otelcol.MakeFactoryMap[processor.Factory](
 		batchprocessor.NewFactory(), memorylimiterprocessor.NewFactory(),
 		filterprocessor.NewFactory(), tailsamplingprocessor.NewFactory(),
