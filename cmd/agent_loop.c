@@ -16,11 +16,11 @@
 
 /* Events are gathered so long: a job's end writes several files at once, and what they hold
  * shall go in one request. */
-#define GATHER_MS 200
+#define GATHER_MS 100
 
 /* And up to so long more, by chance: the nodes of a large job have theirs at one moment, and the
  * collector shall not. */
-#define SPREAD_MS 800
+#define SPREAD_MS 600
 
 /* When to try again what failed here, not at the receiver. */
 #define AGAIN_MS 60000

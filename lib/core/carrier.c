@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_SIZE   1024 /* bytes of texts that are allocated together, at least */
+#define BLOCK_SIZE   1024 /* bytes of a block whose texts are not known yet, at least */
 #define INDEXED_FROM 24   /* entries; fewer are looked through as fast */
 
 struct entry {
@@ -36,22 +36,6 @@ struct lens_carrier {
 	size_t slot_count; /* a power of 2; 0: no table, or one that is out of date */
 };
 
-static bool is_space(char c)
-{
-	return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-struct lens_slice lens_slice_trim(struct lens_slice slice)
-{
-	while (slice.length > 0 && is_space(slice.bytes[0])) {
-		slice.bytes++;
-		slice.length--;
-	}
-	while (slice.length > 0 && is_space(slice.bytes[slice.length - 1]))
-		slice.length--;
-	return slice;
-}
-
 static struct lens_slice string_slice(const char *string)
 {
 	return (struct lens_slice){ string, strlen(string) };
@@ -64,11 +48,8 @@ static struct lens_slice key_slice(const char *key)
 
 static int block_add(struct lens_carrier *carrier, size_t size)
 {
-	struct block *block;
+	struct block *block = malloc(sizeof(*block) + size);
 
-	if (size < BLOCK_SIZE)
-		size = BLOCK_SIZE;
-	block = malloc(sizeof(*block) + size);
 	if (!block)
 		return -1;
 	*block = (struct block){ .next = carrier->blocks, .size = size };
@@ -86,6 +67,8 @@ static const char *text_keep(struct lens_carrier *carrier, struct lens_slice tex
 		/* Each is twice the one before: a carrier of any size has few. */
 		size_t size = block ? block->size * 2 : 0;
 
+		if (size < BLOCK_SIZE)
+			size = BLOCK_SIZE;
 		if (block_add(carrier, size > text.length ? size : text.length + 1) < 0)
 			return NULL;
 		block = carrier->blocks;
@@ -191,11 +174,12 @@ int lens_carrier_put(struct lens_carrier *carrier, struct lens_slice key, struct
 
 int lens_carrier_reserve(struct lens_carrier *carrier, const char *text)
 {
-	size_t entries = 1, length = 0;
+	const char *end = strchrnul(text, ',');
+	size_t entries = 1;
 
-	for (; text[length]; length++)
-		entries += text[length] == ',';
-	if (!carrier->blocks && block_add(carrier, length + 2) < 0)
+	for (; *end; end = strchrnul(end + 1, ','))
+		entries++;
+	if (!carrier->blocks && block_add(carrier, (size_t)(end - text) + 2) < 0)
 		return -1;
 	return entries_reserve(carrier, entries);
 }

@@ -12,8 +12,22 @@ struct lens_slice {
 	size_t length;
 };
 
+static inline bool lens_is_space(char c)
+{
+	return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 /* SLICE without the ASCII white space around it. */
-struct lens_slice lens_slice_trim(struct lens_slice slice);
+static inline struct lens_slice lens_slice_trim(struct lens_slice slice)
+{
+	while (slice.length > 0 && lens_is_space(slice.bytes[0])) {
+		slice.bytes++;
+		slice.length--;
+	}
+	while (slice.length > 0 && lens_is_space(slice.bytes[slice.length - 1]))
+		slice.length--;
+	return slice;
+}
 
 /* Sets KEY (trimmed) to a copy of VALUE. 0, or -1 when memory ran out. */
 int lens_carrier_put(struct lens_carrier *carrier, struct lens_slice key, struct lens_slice value);

@@ -2,6 +2,7 @@
 #include "lib/core/encoding.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #define REPLACEMENT "\xEF\xBF\xBD" /* U+FFFD */
@@ -54,9 +55,25 @@ static size_t utf8_step(const unsigned char *bytes, size_t length, bool *good)
 	return i;
 }
 
+/* How many of the bytes, from the first on, are ASCII: most texts are nothing else. */
+static size_t ascii_run(const char *bytes, size_t length)
+{
+	uint64_t eight;
+	size_t run = 0;
+
+	for (; length - run >= sizeof(eight); run += sizeof(eight)) {
+		memcpy(&eight, bytes + run, sizeof(eight));
+		if (eight & UINT64_C(0x8080808080808080))
+			break;
+	}
+	while (run < length && (unsigned char)bytes[run] < 0x80)
+		run++;
+	return run;
+}
+
 void lens_utf8_add(struct lens_text *out, const char *bytes, size_t length)
 {
-	size_t start = 0, position = 0;
+	size_t start = 0, position = ascii_run(bytes, length);
 
 	while (position < length) {
 		bool good;
@@ -77,7 +94,7 @@ bool lens_utf8_valid(const char *bytes, size_t length)
 {
 	bool good = true;
 
-	for (size_t at = 0; good && at < length;)
+	for (size_t at = ascii_run(bytes, length); good && at < length;)
 		at += utf8_step((const unsigned char *)bytes + at, length - at, &good);
 	return good;
 }

@@ -49,7 +49,12 @@ int lens_span_id_derive(struct lens_span_id *out, const struct lens_trace_id *tr
 	char hex[LENS_TRACE_HEX];
 
 	lens_trace_id_hex(hex, trace);
-	lens_text_addf(&text, "slurm-lens/span/1\n%s\n%s\n%s", hex, name, place);
+	lens_text_adds(&text, "slurm-lens/span/1\n");
+	lens_text_adds(&text, hex);
+	lens_text_adds(&text, "\n");
+	lens_text_adds(&text, name);
+	lens_text_adds(&text, "\n");
+	lens_text_adds(&text, place);
 	return id_hash(out->bytes, sizeof(out->bytes), &text);
 }
 

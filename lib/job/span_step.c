@@ -180,7 +180,8 @@ static void node_emit(struct lens_emit *emit, const struct lens_job_step *step, 
 }
 
 static void task_emit(struct lens_emit *emit, const struct lens_job_step *step,
-		      const struct lens_job_task *task, const char *id)
+		      const struct lens_job_task *task, const char *id,
+		      const struct lens_span_id *parent)
 {
 	struct lens_attributes *attributes;
 	struct lens_span *span;
@@ -188,8 +189,10 @@ static void task_emit(struct lens_emit *emit, const struct lens_job_step *step,
 
 	snprintf(place, sizeof(place), "%s/%" PRIu32, id, task->rank);
 	span = lens_emit_span(emit, "slurm.task", place);
+	if (span == NULL)
+		return;
 	attributes = lens_span_attributes(span);
-	lens_emit_parent(emit, span, "slurm.step", id);
+	lens_span_set_parent(span, parent);
 	lens_span_set_window(span, task->start_ns, task->end_ns);
 	step_attributes(span, step);
 	lens_attributes_int(attributes, "slurm.procid", task->rank);
@@ -206,14 +209,19 @@ static void task_emit(struct lens_emit *emit, const struct lens_job_step *step,
 /* Tasks that export, and failing ones up to the limit. */
 static void tasks_emit(struct lens_emit *emit, const struct lens_job_step *step, const char *id)
 {
+	struct lens_span_id parent;
 	size_t failing = 0;
 
+	if (lens_span_id_derive(&parent, &emit->own, "slurm.step", id) == -1) {
+		emit->failed = true;
+		return;
+	}
 	for (size_t i = 0; i < step->task_count; i++) {
 		const struct lens_job_task *task = &step->tasks[i];
 		bool failed = lens_job_task_failed(task);
 
 		if (task->exports || (failed && failing < LENS_FAILING_SPANS))
-			task_emit(emit, step, task, id);
+			task_emit(emit, step, task, id, &parent);
 		failing += failed;
 	}
 }

@@ -21,17 +21,9 @@ static uint32_t number_of(const struct lens_carrier *record, const char *key, ui
 	return value;
 }
 
-static bool event_is(const struct lens_carrier *record, const char *event)
+static bool is_open(const struct lens_carrier *record)
 {
-	return strcmp(lens_record_event(record), event) == 0;
-}
-
-/* What time RECORD is by the clock as it stood at OPEN. */
-static int64_t time_since(const struct lens_carrier *open, const struct lens_carrier *record)
-{
-	int64_t length = lens_record_monotonic(record) - lens_record_monotonic(open);
-
-	return lens_record_time(open) + (length > 0 ? length : 0);
+	return strcmp(lens_record_event(record), "step_open") == 0;
 }
 
 static void open_read(struct lens_job_step *out, const struct lens_carrier *record)
@@ -71,12 +63,16 @@ static void amend_read(struct lens_job_step *step, const struct lens_carrier *re
 	step->known = true;
 }
 
-/* Tasks end in about the order in which they began: the search goes on where the last one ended. */
+/* Tasks begin in about the order of their ranks and end in that in which they began: one beyond all
+ * others is new, and the search goes on where the last one ended. */
 static struct lens_job_task *task_find(struct lens_job_step *step, uint32_t rank)
 {
-	for (size_t i = 0; i < step->task_count; i++) {
-		size_t at = (step->task_last + 1 + i) % step->task_count;
+	size_t at = step->task_last;
 
+	if (step->task_count == 0 || rank > step->rank_max)
+		return NULL;
+	for (size_t i = 0; i < step->task_count; i++) {
+		at = at + 1 < step->task_count ? at + 1 : 0;
 		if (step->tasks[at].rank == rank) {
 			step->task_last = at;
 			return &step->tasks[at];
@@ -107,6 +103,8 @@ static struct lens_job_task *task_of(struct lens_job_step *step, const struct le
 	task = &step->tasks[step->task_count++];
 	memset(task, 0, sizeof(*task));
 	task->rank = rank;
+	if (rank > step->rank_max)
+		step->rank_max = rank;
 	task->local = number_of(record, "local", 0);
 	task->pid = number_of(record, "pid", 0);
 	task->start_ns = begin_ns;
@@ -170,24 +168,25 @@ static void ends_fill(struct lens_job_step *step, int64_t last_ns)
 static int record_read(struct lens_job_step *out, const struct lens_carrier *record, int64_t at_ns,
 		       int64_t *last_ns)
 {
+	const char *event = lens_record_event(record);
 	int rc = 0;
 
-	if (event_is(record, "epilog") || event_is(record, "extern")) {
-		if (out->over == NULL || event_is(record, "epilog"))
+	if (strcmp(event, "epilog") == 0 || strcmp(event, "extern") == 0) {
+		if (out->over == NULL || strcmp(event, "epilog") == 0)
 			out->over = record;
 		return 0; /* another process's, maybe of another boot */
 	}
 	if (out->lost)
 		return 0;
-	if (event_is(record, "task_open"))
+	if (strcmp(event, "task_open") == 0)
 		rc = task_open_read(out, record, at_ns);
-	else if (event_is(record, "task_end"))
+	else if (strcmp(event, "task_end") == 0)
 		rc = task_end_read(out, record, at_ns);
-	else if (event_is(record, "amend"))
+	else if (strcmp(event, "amend") == 0)
 		amend_read(out, record);
-	else if (event_is(record, "step_end"))
+	else if (strcmp(event, "step_end") == 0)
 		out->closed = true;
-	else if (event_is(record, "lost"))
+	else if (strcmp(event, "lost") == 0)
 		out->lost = true;
 	if (!out->lost && at_ns > *last_ns)
 		*last_ns = at_ns;
@@ -198,13 +197,17 @@ static int section_read(struct lens_job_step *out, const struct lens_records *re
 			size_t to)
 {
 	const struct lens_carrier *open = lens_records_at(records, from);
-	int64_t last_ns = lens_record_time(open);
+	int64_t open_monotonic_ns = lens_record_monotonic(open), last_ns;
 
 	open_read(out, open);
+	last_ns = out->start_ns;
 	for (size_t i = from + 1; i < to; i++) {
 		const struct lens_carrier *record = lens_records_at(records, i);
+		int64_t since_ns = lens_record_monotonic(record) - open_monotonic_ns;
 
-		if (record_read(out, record, time_since(open, record), &last_ns) == -1)
+		/* By the wall clock as it stood at step_open. */
+		if (record_read(out, record, out->start_ns + (since_ns > 0 ? since_ns : 0),
+				&last_ns) == -1)
 			return -1;
 	}
 	ends_fill(out, last_ns);
@@ -218,14 +221,14 @@ int lens_job_step_read(struct lens_job_step *out, const struct lens_records *rec
 	size_t from = *position;
 	size_t to;
 
-	while (from < count && !event_is(lens_records_at(records, from), "step_open"))
+	while (from < count && !is_open(lens_records_at(records, from)))
 		from++;
 	if (from >= count) {
 		*position = count;
 		return 0;
 	}
 	to = from + 1;
-	while (to < count && !event_is(lens_records_at(records, to), "step_open"))
+	while (to < count && !is_open(lens_records_at(records, to)))
 		to++;
 	*position = to;
 	if (section_read(out, records, from, to) == -1) {

@@ -46,8 +46,9 @@ struct lens_job_step {
 	int64_t start_ns, end_ns;    /* holds every task; without step_end the last time known */
 	struct lens_job_task *tasks; /* in the order of their first records */
 	size_t task_count;
-	size_t task_last; /* the one that was found last */
-	size_t failed;    /* tasks that ended with a non-zero status */
+	size_t task_last;  /* the one that was found last */
+	uint32_t rank_max; /* of all tasks */
+	size_t failed;     /* tasks that ended with a non-zero status */
 	/* The attempt's end, told here as there was no note: an `epilog` or `extern`; or NULL. */
 	const struct lens_carrier *over;
 };

@@ -3,11 +3,10 @@
 #define LENS_OTLP_ANSWER_H
 
 #include "lib/core/text.h"
+#include "lib/otlp/curl.h"
 #include "lib/otlp/endpoint.h"
 #include "lib/otlp/exporter.h"
 #include "lib/otlp/grpc_status.h"
-
-#include <curl/curl.h>
 
 /* Bytes of an answer's body that are read: what the OTLP specification lets a client take. */
 #define LENS_ANSWER_MAX (4u * 1024 * 1024)

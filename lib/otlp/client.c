@@ -58,28 +58,31 @@ static int headers_setup(struct lens_client *client, const struct lens_exporter_
 static int client_setup(struct lens_client *client, const struct lens_exporter_settings *settings,
 			const char *url, struct lens_error *err)
 {
-	client->curl_ready = curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+	client->curl_ready = lens_curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 	if (client->curl_ready) {
-		client->multi = curl_multi_init();
-		client->easy = curl_easy_init();
+		client->multi = lens_curl.multi_init();
+		client->easy = lens_curl.easy_init();
 	}
 	if (!client->multi || !client->easy)
 		return lens_error_set(err, "Endpoint: libcurl cannot be set up (out of memory?)");
 	if (headers_setup(client, settings, err) < 0 ||
 	    lens_client_options(client->easy, settings, url, err) < 0)
 		return -1;
-	curl_easy_setopt(client->easy, CURLOPT_HTTPHEADER, client->headers);
-	curl_easy_setopt(client->easy, CURLOPT_TIMEOUT_MS, (long)client->timeout_ms);
-	curl_easy_setopt(client->easy, CURLOPT_WRITEFUNCTION, body_write);
-	curl_easy_setopt(client->easy, CURLOPT_HEADERFUNCTION, header_read);
+	lens_curl.easy_setopt(client->easy, CURLOPT_HTTPHEADER, client->headers);
+	lens_curl.easy_setopt(client->easy, CURLOPT_TIMEOUT_MS, (long)client->timeout_ms);
+	lens_curl.easy_setopt(client->easy, CURLOPT_WRITEFUNCTION, body_write);
+	lens_curl.easy_setopt(client->easy, CURLOPT_HEADERFUNCTION, header_read);
 	return 0;
 }
 
 struct lens_client *lens_client_create(const struct lens_exporter_settings *settings,
 				       const struct lens_endpoint *endpoint, struct lens_error *err)
 {
-	struct lens_client *client = calloc(1, sizeof(*client));
+	struct lens_client *client;
 
+	if (lens_curl_load(err) < 0)
+		return NULL;
+	client = calloc(1, sizeof(*client));
 	if (!client) {
 		lens_error_set(err, "Endpoint: out of memory");
 		return NULL;
@@ -101,11 +104,11 @@ void lens_client_destroy(struct lens_client *client)
 
 	if (!client)
 		return;
-	curl_easy_cleanup(client->easy);
-	curl_multi_cleanup(client->multi);
+	lens_curl.easy_cleanup(client->easy);
+	lens_curl.multi_cleanup(client->multi);
 	lens_headers_free(client->headers);
 	if (client->curl_ready)
-		curl_global_cleanup();
+		lens_curl.global_cleanup();
 	free(client);
 	errno = saved;
 }
@@ -126,7 +129,7 @@ static bool transfer_over(struct lens_client *client, CURLcode *code)
 	int left;
 	const CURLMsg *message;
 
-	while ((message = curl_multi_info_read(client->multi, &left))) {
+	while ((message = lens_curl.multi_info_read(client->multi, &left))) {
 		if (message->msg != CURLMSG_DONE)
 			continue;
 		*code = message->data.result;
@@ -141,10 +144,10 @@ static CURLcode transfer_run(struct lens_client *client, bool *cancelled)
 	CURLcode code = CURLE_OK;
 	int running = 0;
 
-	if (curl_multi_add_handle(client->multi, client->easy) != CURLM_OK)
+	if (lens_curl.multi_add_handle(client->multi, client->easy) != CURLM_OK)
 		return CURLE_FAILED_INIT;
 	for (;;) {
-		if (curl_multi_perform(client->multi, &running) != CURLM_OK) {
+		if (lens_curl.multi_perform(client->multi, &running) != CURLM_OK) {
 			code = CURLE_FAILED_INIT;
 			break;
 		}
@@ -155,12 +158,13 @@ static CURLcode transfer_run(struct lens_client *client, bool *cancelled)
 			code = CURLE_ABORTED_BY_CALLBACK;
 			break;
 		}
-		if (curl_multi_poll(client->multi, NULL, 0, CANCEL_POLL_MS, NULL) != CURLM_OK) {
+		if (lens_curl.multi_poll(client->multi, NULL, 0, CANCEL_POLL_MS, NULL) !=
+		    CURLM_OK) {
 			code = CURLE_FAILED_INIT;
 			break;
 		}
 	}
-	curl_multi_remove_handle(client->multi, client->easy);
+	lens_curl.multi_remove_handle(client->multi, client->easy);
 	return code;
 }
 
@@ -171,20 +175,20 @@ static void request_send(struct lens_client *client, const char *bytes, size_t l
 	CURL *easy = client->easy;
 	long version = 0;
 
-	curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, client->reuse_fails ? 1L : 0L);
-	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, client->reuse_fails ? 1L : 0L);
-	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, bytes);
-	curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
-	curl_easy_setopt(easy, CURLOPT_WRITEDATA, answer);
-	curl_easy_setopt(easy, CURLOPT_HEADERDATA, answer);
-	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, answer->detail);
+	lens_curl.easy_setopt(easy, CURLOPT_FRESH_CONNECT, client->reuse_fails ? 1L : 0L);
+	lens_curl.easy_setopt(easy, CURLOPT_FORBID_REUSE, client->reuse_fails ? 1L : 0L);
+	lens_curl.easy_setopt(easy, CURLOPT_POSTFIELDS, bytes);
+	lens_curl.easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)length);
+	lens_curl.easy_setopt(easy, CURLOPT_WRITEDATA, answer);
+	lens_curl.easy_setopt(easy, CURLOPT_HEADERDATA, answer);
+	lens_curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, answer->detail);
 	answer->code = transfer_run(client, &answer->cancelled);
-	curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer->status);
-	curl_easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
-	curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &answer->os_error);
+	lens_curl.easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer->status);
+	lens_curl.easy_getinfo(easy, CURLINFO_HTTP_VERSION, &version);
+	lens_curl.easy_getinfo(easy, CURLINFO_OS_ERRNO, &answer->os_error);
 	answer->http2 = version == CURL_HTTP_VERSION_2_0;
-	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, NULL); /* it ends with ANSWER */
-	curl_easy_setopt(easy, CURLOPT_POSTFIELDS, NULL);
+	lens_curl.easy_setopt(easy, CURLOPT_ERRORBUFFER, NULL); /* it ends with ANSWER */
+	lens_curl.easy_setopt(easy, CURLOPT_POSTFIELDS, NULL);
 }
 
 void lens_client_post(struct lens_client *client, const char *bytes, size_t length,
@@ -197,7 +201,7 @@ void lens_client_post(struct lens_client *client, const char *bytes, size_t leng
 		return;
 	/* libcurl 7.88 sends nothing on a kept connection of HTTP/2 without TLS and fails:
 	 * seen once, no connection is kept any more. */
-	curl_easy_getinfo(client->easy, CURLINFO_NUM_CONNECTS, &connects);
+	lens_curl.easy_getinfo(client->easy, CURLINFO_NUM_CONNECTS, &connects);
 	if (connects > 0)
 		return;
 	client->reuse_fails = true;

@@ -15,7 +15,7 @@
 
 static int header_add(struct curl_slist **list, const char *line)
 {
-	struct curl_slist *longer = curl_slist_append(*list, line);
+	struct curl_slist *longer = lens_curl.slist_append(*list, line);
 
 	if (!longer)
 		return -1;
@@ -74,10 +74,10 @@ static int blob_set(CURL *easy, CURLoption option, const struct lens_blob *blob,
 		return 0;
 	if (!memmem(blob->bytes, blob->length, begin, strlen(begin)))
 		return lens_error_set(err, "%s: it holds no PEM (`%s...`)", key, begin);
-	code = curl_easy_setopt(easy, option, &curl_blob);
+	code = lens_curl.easy_setopt(easy, option, &curl_blob);
 	if (code != CURLE_OK)
 		return lens_error_set(err, "%s: this libcurl (%s) does not take it: %s", key,
-				      curl_version(), curl_easy_strerror(code));
+				      lens_curl.version(), lens_curl.easy_strerror(code));
 	return 0;
 }
 
@@ -86,9 +86,9 @@ static int tls_options(CURL *easy, const struct lens_exporter_settings *settings
 {
 	if ((settings->client_cert.length == 0) != (settings->client_key.length == 0))
 		return lens_error_set(err, "ClientCertificateFile and ClientKeyFile go together");
-	curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
+	lens_curl.easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
 	/* Without it a key that needs a pass phrase would be asked for at a terminal. */
-	curl_easy_setopt(easy, CURLOPT_KEYPASSWD, "");
+	lens_curl.easy_setopt(easy, CURLOPT_KEYPASSWD, "");
 	if (blob_set(easy, OPTION_CAINFO_BLOB, &settings->ca, "CertificateFile", err) < 0 ||
 	    blob_set(easy, CURLOPT_SSLCERT_BLOB, &settings->client_cert, "ClientCertificateFile",
 		     err) < 0)
@@ -102,22 +102,23 @@ static int proxy_options(CURL *easy, const struct lens_exporter_settings *settin
 	const char *proxy = settings->proxy ? settings->proxy : "";
 
 	/* "" turns the environment's off, no_proxy included. */
-	if (curl_easy_setopt(easy, CURLOPT_PROXY, proxy) != CURLE_OK ||
-	    curl_easy_setopt(easy, CURLOPT_NOPROXY, "") != CURLE_OK)
+	if (lens_curl.easy_setopt(easy, CURLOPT_PROXY, proxy) != CURLE_OK ||
+	    lens_curl.easy_setopt(easy, CURLOPT_NOPROXY, "") != CURLE_OK)
 		return lens_error_set(err, "Proxy: libcurl does not take it");
 	/* A proxy's own answer to CONNECT is none of the receiver's. */
-	curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	lens_curl.easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 	if (settings->kind == LENS_EXPORTER_GRPC)
-		curl_easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
+		lens_curl.easy_setopt(easy, CURLOPT_HTTPPROXYTUNNEL, 1L);
 	return 0;
 }
 
 static CURLcode protocols_limit(CURL *easy)
 {
 #if LIBCURL_VERSION_NUM >= 0x075500
-	return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+	return lens_curl.easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
-	return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+	return lens_curl.easy_setopt(easy, CURLOPT_PROTOCOLS,
+				     (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
 }
 
@@ -133,21 +134,22 @@ static long http_version(const struct lens_exporter_settings *settings, const ch
 int lens_client_options(CURL *easy, const struct lens_exporter_settings *settings, const char *url,
 			struct lens_error *err)
 {
-	if (curl_easy_setopt(easy, CURLOPT_URL, url) != CURLE_OK ||
+	if (lens_curl.easy_setopt(easy, CURLOPT_URL, url) != CURLE_OK ||
 	    protocols_limit(easy) != CURLE_OK)
 		return lens_error_set(err, "Endpoint: libcurl cannot be set up (out of memory?)");
 	if (settings->user_agent &&
-	    curl_easy_setopt(easy, CURLOPT_USERAGENT, settings->user_agent) != CURLE_OK)
+	    lens_curl.easy_setopt(easy, CURLOPT_USERAGENT, settings->user_agent) != CURLE_OK)
 		return lens_error_set(err, "Endpoint: out of memory");
-	if (curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, http_version(settings, url)) != CURLE_OK)
+	if (lens_curl.easy_setopt(easy, CURLOPT_HTTP_VERSION, http_version(settings, url)) !=
+	    CURLE_OK)
 		return lens_error_set(err,
 				      "Protocol: this libcurl (%s) has no HTTP/2, which "
 				      "grpc needs: use http/protobuf",
-				      curl_version());
-	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
-	curl_easy_setopt(easy, CURLOPT_POST, 1L);
+				      lens_curl.version());
+	lens_curl.easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+	lens_curl.easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+	lens_curl.easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+	lens_curl.easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
+	lens_curl.easy_setopt(easy, CURLOPT_POST, 1L);
 	return proxy_options(easy, settings, err) < 0 ? -1 : tls_options(easy, settings, err);
 }

@@ -2,9 +2,8 @@
 #ifndef LENS_OTLP_CLIENT_SETUP_H
 #define LENS_OTLP_CLIENT_SETUP_H
 
+#include "lib/otlp/curl.h"
 #include "lib/otlp/exporter.h"
-
-#include <curl/curl.h>
 
 /* The part of client.c that turns settings into libcurl's options. */
 

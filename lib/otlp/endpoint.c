@@ -2,8 +2,7 @@
 #include "lib/otlp/endpoint.h"
 
 #include "lib/core/text.h"
-
-#include <curl/curl.h>
+#include "lib/otlp/curl.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -75,9 +74,9 @@ static bool port_is_zero(CURLU *url)
 	char *port = NULL;
 	bool zero;
 
-	curl_url_get(url, CURLUPART_PORT, &port, 0);
+	lens_curl.url_get(url, CURLUPART_PORT, &port, 0);
 	zero = port && strtoul(port, NULL, 10) == 0;
-	curl_free(port);
+	lens_curl.free(port);
 	return zero;
 }
 
@@ -89,7 +88,7 @@ static CURLUcode path_join(CURLU *url, bool *doubled)
 	char *path = NULL;
 	size_t length;
 
-	code = curl_url_get(url, CURLUPART_PATH, &path, 0);
+	code = lens_curl.url_get(url, CURLUPART_PATH, &path, 0);
 	if (code != CURLUE_OK)
 		return code;
 	length = strlen(path);
@@ -100,18 +99,18 @@ static CURLUcode path_join(CURLU *url, bool *doubled)
 			   strlen(SIGNAL_PATH) + 1) == 0;
 	lens_text_add(&joined, path, length);
 	lens_text_adds(&joined, "/" SIGNAL_PATH);
-	curl_free(path);
+	lens_curl.free(path);
 	code = joined.failed ? CURLUE_OUT_OF_MEMORY
-			     : curl_url_set(url, CURLUPART_PATH, joined.data, 0);
+			     : lens_curl.url_set(url, CURLUPART_PATH, joined.data, 0);
 	lens_text_clear(&joined);
 	return code;
 }
 
 static CURLUcode path_set_grpc(CURLU *url)
 {
-	CURLUcode code = curl_url_set(url, CURLUPART_QUERY, NULL, 0);
+	CURLUcode code = lens_curl.url_set(url, CURLUPART_QUERY, NULL, 0);
 
-	return code == CURLUE_OK ? curl_url_set(url, CURLUPART_PATH, GRPC_PATH, 0) : code;
+	return code == CURLUE_OK ? lens_curl.url_set(url, CURLUPART_PATH, GRPC_PATH, 0) : code;
 }
 
 /* What becomes of the path. */
@@ -133,7 +132,7 @@ static CURLUcode path_apply(CURLU *url, enum path_rule rule, struct lens_endpoin
 static CURLUcode url_build(CURLU *url, const char *base, enum path_rule rule,
 			   struct lens_endpoint *out)
 {
-	CURLUcode code = curl_url_set(url, CURLUPART_URL, base, 0);
+	CURLUcode code = lens_curl.url_set(url, CURLUPART_URL, base, 0);
 	char *full = NULL;
 
 	if (code == CURLUE_OK && port_is_zero(url))
@@ -141,12 +140,12 @@ static CURLUcode url_build(CURLU *url, const char *base, enum path_rule rule,
 	if (code == CURLUE_OK)
 		code = path_apply(url, rule, out);
 	if (code == CURLUE_OK)
-		code = curl_url_get(url, CURLUPART_URL, &full, 0);
+		code = lens_curl.url_get(url, CURLUPART_URL, &full, 0);
 	if (code != CURLUE_OK)
 		return code;
 	out->url = strdup(full);
 	out->shown = lens_endpoint_redact(full);
-	curl_free(full);
+	lens_curl.free(full);
 	return out->url && out->shown ? CURLUE_OK : CURLUE_OUT_OF_MEMORY;
 }
 
@@ -175,9 +174,11 @@ static int resolve(struct lens_endpoint *out, const char *base, enum path_rule r
 		return lens_error_set(err, "Endpoint: it is not set; write it as http://HOST:4318");
 	fault = base_fault(base);
 	if (!fault) {
-		url = curl_url();
+		if (lens_curl_load(err) < 0)
+			return -1;
+		url = lens_curl.url();
 		code = url ? url_build(url, base, rule, out) : CURLUE_OUT_OF_MEMORY;
-		curl_url_cleanup(url);
+		lens_curl.url_cleanup(url);
 		if (code == CURLUE_OK)
 			return 0;
 		fault = code_fault(code);

@@ -84,7 +84,7 @@ static const char *header_append(struct curl_slist **list, const char *name, siz
 	lens_text_adds(&line, value_length > 0 ? ": " : ";");
 	lens_text_add(&line, value, value_length);
 	if (line.data && !line.failed)
-		longer = curl_slist_append(*list, line.data);
+		longer = lens_curl.slist_append(*list, line.data);
 	if (longer)
 		*list = longer;
 	if (line.data)
@@ -147,6 +147,8 @@ int lens_headers_parse(struct curl_slist **list, const struct lens_blob *text,
 	if (length > LENS_HEADERS_MAX)
 		return lens_error_set(err, "HeadersFile: it is larger than %u KiB",
 				      LENS_HEADERS_MAX / 1024);
+	if (lens_curl_load(err) < 0)
+		return -1;
 	for (unsigned int line = 1; length > 0; line++, rest += part, length -= part) {
 		const char *end = memchr(rest, '\n', length);
 		size_t line_length = end ? (size_t)(end - rest) : length;
@@ -193,6 +195,6 @@ void lens_headers_free(struct curl_slist *list)
 
 	for (struct curl_slist *item = list; item; item = item->next)
 		explicit_bzero(item->data, strlen(item->data));
-	curl_slist_free_all(list);
+	lens_curl.slist_free_all(list);
 	errno = saved;
 }

@@ -3,9 +3,8 @@
 #define LENS_OTLP_HEADERS_H
 
 #include "lib/core/error.h"
+#include "lib/otlp/curl.h"
 #include "lib/otlp/exporter.h"
-
-#include <curl/curl.h>
 
 /*
  * Headers that a site adds to each request, as HeadersFile has them. A line is

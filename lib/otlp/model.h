@@ -34,6 +34,7 @@ struct lens_value {
 struct lens_attribute {
 	struct lens_attribute *next;
 	const char *key;
+	size_t key_length;
 	struct lens_value value;
 };
 

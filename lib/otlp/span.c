@@ -22,13 +22,17 @@ static void *batch_alloc(struct lens_batch *batch, size_t count, size_t size)
 static const char *batch_string(struct lens_batch *batch, const char *string)
 {
 	struct lens_text text = LENS_TEXT_INIT;
+	size_t length = string ? strlen(string) : 0;
 	const char *copy = NULL;
 
-	if (string)
-		lens_utf8_add(&text, string, strlen(string));
-	if (!text.failed)
-		copy = lens_arena_copy(batch->arena, text.data, text.length);
-	lens_text_clear(&text);
+	if (lens_utf8_valid(string, length)) {
+		copy = lens_arena_copy(batch->arena, string, length);
+	} else {
+		lens_utf8_add(&text, string, length);
+		if (!text.failed)
+			copy = lens_arena_copy(batch->arena, text.data, text.length);
+		lens_text_clear(&text);
+	}
 	if (!copy)
 		batch->failed = true;
 	return copy;
@@ -203,16 +207,19 @@ static struct lens_value *attributes_place(struct lens_attributes *attributes, c
 {
 	struct lens_attribute *attribute;
 	const char *valid = batch_string(attributes->batch, key);
+	size_t length;
 
 	if (!valid)
 		return NULL;
+	length = strlen(valid);
 	for (attribute = attributes->first; attribute; attribute = attribute->next)
-		if (strcmp(attribute->key, valid) == 0)
+		if (attribute->key_length == length && memcmp(attribute->key, valid, length) == 0)
 			return &attribute->value;
 	attribute = batch_alloc(attributes->batch, 1, sizeof(*attribute));
 	if (!attribute)
 		return NULL;
 	attribute->key = valid;
+	attribute->key_length = length;
 	*attributes->end = attribute;
 	attributes->end = &attribute->next;
 	attributes->count++;

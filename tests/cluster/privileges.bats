@@ -114,6 +114,9 @@ assert_powerless() {
 	[ "$(status_of "$keeper" Uid)" = "0 0 0 0" ]
 	[ -z "$(tcp_inodes "$keeper")" ]
 	[ -n "$(tcp_inodes "$sender")" ] # its connection is kept
+	run grep -E 'libcurl|libssl|libnghttp' "/proc/$keeper/maps"
+	[ "$status" = 1 ] || { echo "$output" >&2; false; }
+	grep -q libcurl "/proc/$sender/maps"
 	say "$(ps -o pid=,ppid=,user=,args= -p "$sender")"
 }
 

@@ -345,6 +345,16 @@ server.handle_request()' >/dev/null 2>&1 3>&- &
 	nothing_arrived
 }
 
+@test "without libcurl it says what is missing; what sends nothing does not miss it" {
+	mkdir none
+	touch none/libcurl.so.4 none/libcurl-gnutls.so.4 # found first, and none
+	LD_LIBRARY_PATH=$PWD/none run -2 emit --span a,1,2
+	[[ $output == "slurm-lens emit: "*"libcurl is needed for it: "*"file too short"*libcurl4* ]]
+	nothing_arrived
+	LD_LIBRARY_PATH=$PWD/none run -0 emit --dry-run --span a,1,2
+	LD_LIBRARY_PATH=$PWD/none run -0 "$LENS" status --help
+}
+
 @test "switched off: 0, and a note for those who ask" {
 	local off
 	for off in NEMO_LENS_ENABLED=0 OTEL_SDK_DISABLED=true OTEL_TRACES_EXPORTER=none; do

@@ -159,6 +159,7 @@ static void foreign_lines_are_skipped_and_counted(void **state)
 		{ "v=1,t=5\n", 0, 0, 1 },
 		{ "v=1,t=5,e=\n", 0, 0, 1 },
 		{ "hello\nv=1,t=5,e=a\n\nworld\n", 0, 1, 3 },
+		{ "v=1,t=5,e=a\n,\nv=1,t=6,e=b\n", 0, 2, 0 }, /* one that was whole was ended */
 		{ "v=1,t=5,e=a,\n", 0, 0, 1 }, /* ended by the next record after a cut */
 		{ "v=1,t=5,e=a,rank=1v=1,t=6,e=b\n", 0, 0, 1 }, /* two lines run into one */
 		{ "v=1,t=5,e=v=1,t=6,e=b\n", 0, 0, 1 },
