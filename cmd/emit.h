@@ -2,6 +2,7 @@
 #ifndef LENS_CMD_EMIT_H
 #define LENS_CMD_EMIT_H
 
+#include "cmd/common_options.h"
 #include "lib/core/carrier.h"
 #include "lib/core/error.h"
 #include "lib/core/identity.h"
@@ -27,8 +28,9 @@ struct emit_options {
 	const char *kind, *status; /* valid ones, or NULL */
 	bool timeout_set;
 	unsigned int timeout_ms; /* 0: no limit */
-	bool command_args, dry_run, verbose, help;
-	char **command; /* NULL: none */
+	bool command_args, dry_run, verbose;
+	struct common_options common; /* --help */
+	char **command;               /* NULL: none */
 };
 
 /* 0, or -1 after a line on standard error. The caller clears either way. */
