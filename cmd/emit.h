@@ -64,7 +64,7 @@ struct lens_span_id *emit_ids(size_t count);
 
 /*
  * Sends LIST, which is checked, and prints it to CONSOLE where the settings want that. Gives up
- * when STOP (NULL: none) is set. What went wrong is said on standard error. LENS_EXIT_OK: all was
+ * when STOP (NULL: none) says so. What went wrong is said on standard error. LENS_EXIT_OK: all was
  * taken; _NO: not all; _ENVIRONMENT: it could not be tried.
  */
 int emit_send(const struct emit_settings *settings, bool verbose, const struct lens_intervals *list,

@@ -30,7 +30,7 @@ enum lens_span_kind {
 	LENS_KIND_CONSUMER,
 };
 
-/* Likewise. */
+/* Likewise; UNSET unless it is told. */
 enum lens_span_status {
 	LENS_STATUS_UNSET,
 	LENS_STATUS_OK,

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# shellcheck disable=SC2153 # SPAN is of emit.bash
 # slurm-lens emit: spans from intervals, to a receiver that others wrote.
 
 bats_require_minimum_version 1.5.0
