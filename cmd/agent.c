@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/agent.h"
 
+#include "cmd/agent_settings.h"
 #include "cmd/command.h"
 #include "cmd/usage.h"
 #include "lib/core/lock.h"
 
+#include <getopt.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+enum { OPTION_ONCE = COMMON_OPTION_OWN, OPTION_STOP };
 
 static const char help_text[] =
 	"Usage: slurm-lens agent [OPTION...]\n"
@@ -77,9 +81,47 @@ static void random_seed(void)
 	srandom((unsigned int)now.tv_nsec ^ (unsigned int)getpid());
 }
 
+static int option_take(struct agent_options *out, int option, char *const *argv)
+{
+	switch (option) {
+	case OPTION_ONCE:
+		out->once = true;
+		return 0;
+	case OPTION_STOP:
+		out->stop = true;
+		return 0;
+	default:
+		return common_options_take(&out->common, "agent", option, argv);
+	}
+}
+
+/* 0; -1 after a line on standard error. */
+static int options_parse(struct agent_options *out, int argc, char **argv)
+{
+	static const struct option options[] = {
+		COMMON_OPTIONS_SETTINGS,
+		COMMON_OPTIONS_STATE_DIR,
+		{ "once", no_argument, NULL, OPTION_ONCE },
+		{ "stop", no_argument, NULL, OPTION_STOP },
+		COMMON_OPTIONS_HELP,
+		{ 0 },
+	};
+	int option;
+
+	*out = (struct agent_options){ .argc = argc, .argv = argv };
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+		if (option_take(out, option, argv) == -1)
+			return -1;
+	}
+	if (out->once && out->stop)
+		return usage_wrong("agent", "--once and --stop do not go together");
+	return usage_words_none("agent", argc, argv);
+}
+
 int lens_agent_main(int argc, char **argv)
 {
-	struct lens_error err = LENS_ERROR_INIT;
 	struct agent_options options;
 	struct agent agent = { .options = &options, .directory = -1, .lock = -1 };
 	int status = LENS_EXIT_ENVIRONMENT;
@@ -89,11 +131,9 @@ int lens_agent_main(int argc, char **argv)
 	umask(022);
 	/* It may be read by nobody any more when the program is started anew. */
 	signal(SIGPIPE, SIG_IGN);
-	if (agent_options_parse(&options, argc, argv, &err) == -1) {
-		usage_wrong("agent", "%s", err.text);
+	if (options_parse(&options, argc, argv) == -1)
 		goto out;
-	}
-	if (options.help) {
+	if (options.common.help) {
 		fputs(help_text, stdout);
 		status = LENS_EXIT_OK;
 		goto out;
@@ -101,7 +141,7 @@ int lens_agent_main(int argc, char **argv)
 	agent.log = agent_log_create(
 		options.once || options.stop || isatty(STDERR_FILENO) == 1 ? "agent" : NULL);
 	if (agent.log != NULL)
-		agent.config = agent_settings_load(&options, agent.log);
+		agent.config = agent_settings_load(&options.common, agent.log);
 	if (agent.config == NULL)
 		fputs("slurm-lens agent: its settings could not be read whole: out of memory or "
 		      "descriptors, or the disk fails\n",
@@ -113,6 +153,6 @@ int lens_agent_main(int argc, char **argv)
 	agent_close(&agent);
 	agent_log_destroy(agent.log);
 out:
-	agent_options_clear(&options);
+	common_options_clear(&options.common);
 	return status;
 }

@@ -5,7 +5,7 @@
 #include "cmd/agent_log.h"
 #include "cmd/agent_report.h"
 #include "cmd/agent_sender.h"
-#include "cmd/agent_settings.h"
+#include "cmd/common_options.h"
 #include "lib/core/config.h"
 #include "lib/core/error.h"
 #include "lib/job/ask.h"
@@ -18,6 +18,13 @@
 #include <stdint.h>
 
 #define AGENT_ASKS 8 /* more than the backlog asks at once */
+
+struct agent_options {
+	struct common_options common; /* --config, --set, --state-dir, --help */
+	bool once, stop;
+	int argc; /* the whole of it, to start the program anew */
+	char **argv;
+};
 
 /*
  * The agent of one state directory, its keeper: what the loop, --once and the signals share. A

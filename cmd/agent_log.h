@@ -13,7 +13,8 @@ struct agent_log;
 
 #define AGENT_LOG_MAX (1024L * 1024)
 
-/* COMMAND, `agent` say: to standard error, in its name. NULL: not for a person. NULL: no memory. */
+/* COMMAND, `agent` say: to standard error, in its name; NULL: not for a person. Returns NULL: no
+ * memory. */
 struct agent_log *agent_log_create(const char *command);
 void agent_log_destroy(struct agent_log *log);
 

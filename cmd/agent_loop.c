@@ -3,6 +3,8 @@
 
 #include "cmd/agent.h"
 
+#include "cmd/agent_settings.h"
+
 #include "cmd/command.h"
 #include "lib/otlp/retry.h"
 
@@ -83,7 +85,7 @@ static void settings_reload(struct loop *loop)
 	loop->reload = false;
 	agent_disconnect(agent);
 	agent_program_renew(agent);
-	settings_take(agent, agent_settings_load(agent->options, agent->log));
+	settings_take(agent, agent_settings_load(&agent->options->common, agent->log));
 	agent_report_able(&agent->report);
 	if (agent_connect(agent) == -1)
 		loop->stop_now = true;

@@ -4,6 +4,7 @@
 #include "cmd/agent.h"
 
 #include "cmd/agent_sender_start.h"
+#include "cmd/agent_settings.h"
 #include "cmd/command.h"
 #include "lib/core/lock.h"
 #include "lib/core/note.h"

@@ -28,6 +28,8 @@ static const char help_text[] =
 	"\n"
 	"Exit status: 0 ok; 1 this is no Slurm job and nothing was handed on; 2 usage.\n";
 
+enum { OPTION_STAGE = 256, OPTION_FORMAT, OPTION_IMAGE, OPTION_HELP };
+
 struct request {
 	bool task; /* --stage task */
 	bool stage_set;
@@ -35,51 +37,53 @@ struct request {
 	const char *image;
 };
 
+static int take_option(struct request *request, int option, char *const *argv)
+{
+	switch (option) {
+	case OPTION_STAGE:
+		request->stage_set = true;
+		request->task = strcmp(optarg, "task") == 0;
+		return request->task || strcmp(optarg, "sbatch") == 0
+			       ? 0
+			       : usage_refuse("attrs", "stage", optarg, "sbatch or task");
+	case OPTION_FORMAT:
+		request->json = strcmp(optarg, "json") == 0;
+		return request->json || strcmp(optarg, "shell") == 0
+			       ? 0
+			       : usage_refuse("attrs", "format", optarg, "shell or json");
+	case OPTION_IMAGE:
+		request->image = optarg;
+		return 0;
+	default:
+		return usage_unknown("attrs", option, argv);
+	}
+}
+
 /* 0; 1 when help was asked for; -1 after a line on standard error. */
 static int read_options(struct request *request, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "stage", required_argument, NULL, 's' },
-		{ "format", required_argument, NULL, 'f' },
-		{ "container-image", required_argument, NULL, 'c' },
-		{ "help", no_argument, NULL, 'h' },
+		{ "stage", required_argument, NULL, OPTION_STAGE },
+		{ "format", required_argument, NULL, OPTION_FORMAT },
+		{ "container-image", required_argument, NULL, OPTION_IMAGE },
+		{ "help", no_argument, NULL, OPTION_HELP },
 		{ 0 },
 	};
-	int found;
+	int option;
 
-	while ((found = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		switch (found) {
-		case 's':
-			request->stage_set = true;
-			request->task = strcmp(optarg, "task") == 0;
-			if (request->task || strcmp(optarg, "sbatch") == 0)
-				continue;
-			fprintf(stderr, "slurm-lens attrs: --stage=%s: not sbatch or task\n",
-				optarg);
-			return -1;
-		case 'f':
-			request->json = strcmp(optarg, "json") == 0;
-			if (request->json || strcmp(optarg, "shell") == 0)
-				continue;
-			fprintf(stderr, "slurm-lens attrs: --format=%s: not shell or json\n",
-				optarg);
-			return -1;
-		case 'c':
-			request->image = optarg;
-			continue;
-		case 'h':
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+		if (option == OPTION_HELP)
 			return 1;
-		default:
+		if (take_option(request, option, argv) == -1)
 			return -1;
-		}
 	}
-	if (optind < argc) {
-		fprintf(stderr, "slurm-lens attrs: `%s`: only options are taken\n", argv[optind]);
+	if (usage_words_none("attrs", argc, argv) == -1)
 		return -1;
-	}
-	if (!request->stage_set)
-		fputs("slurm-lens attrs: --stage sbatch or --stage task is needed\n", stderr);
-	return request->stage_set ? 0 : -1;
+	return request->stage_set
+		       ? 0
+		       : usage_wrong("attrs", "--stage sbatch or --stage task is needed");
 }
 
 static int add_rank(struct lens_carrier *attributes, char *const *env, const char *run_id)
@@ -253,7 +257,7 @@ int lens_attrs_main(int argc, char **argv)
 	struct lens_env *clean = NULL;
 	int status = LENS_EXIT_ENVIRONMENT;
 
-	if (usage_ends(&status, "attrs", help_text, read_options(&request, argc, argv)))
+	if (usage_ends(&status, help_text, read_options(&request, argc, argv)))
 		return status;
 	clean = environment();
 	if (clean)

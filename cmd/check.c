@@ -6,7 +6,6 @@
 
 #include <getopt.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char help_text[] =
@@ -28,53 +27,31 @@ static const char help_text[] =
 	"\n"
 	"Exit status: 0 ok, perhaps with warnings; 1 something fails; 2 usage or environment.\n";
 
-/* RC, after a line when it says that an option was wrong. */
-static int said(int rc, const struct lens_error *err)
-{
-	return rc == 0 ? 0 : usage_wrong("check", "%s", err->text);
-}
+enum { OPTION_PLUGSTACK = COMMON_OPTION_OWN, OPTION_JOB };
 
-static int option_take(struct check *check, int option, char **argv)
+static int option_take(struct check *check, int option, char *const *argv)
 {
-	struct lens_error err = LENS_ERROR_INIT;
-
 	switch (option) {
-	case 'c':
-		return said(agent_options_config(&check->options, optarg, &err), &err);
-	case 's':
-		return said(agent_options_set(&check->options, optarg, &err), &err);
-	case 'd':
-		return said(agent_options_state_dir(&check->options, optarg, &err), &err);
-	case 'p':
+	case OPTION_PLUGSTACK:
 		check->plugstack = optarg;
 		return 0;
-	case 'J':
+	case OPTION_JOB:
 		check->job = optarg;
 		return 0;
-	case 'j':
-		check->json = true;
-		return 0;
-	case 'f':
-		return usage_format(&check->json, "check", optarg);
-	case 'h':
-		check->options.help = true;
-		return 0;
 	default:
-		return usage_unknown("check", option, argv);
+		return common_options_take(&check->options, "check", option, argv);
 	}
 }
 
 static int options_parse(struct check *check, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "config", required_argument, NULL, 'c' },
-		{ "set", required_argument, NULL, 's' },
-		{ "state-dir", required_argument, NULL, 'd' },
-		{ "plugstack", required_argument, NULL, 'p' },
-		{ "job", required_argument, NULL, 'J' },
-		{ "format", required_argument, NULL, 'f' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
+		COMMON_OPTIONS_SETTINGS,
+		COMMON_OPTIONS_STATE_DIR,
+		{ "plugstack", required_argument, NULL, OPTION_PLUGSTACK },
+		{ "job", required_argument, NULL, OPTION_JOB },
+		COMMON_OPTIONS_FORMAT,
+		COMMON_OPTIONS_HELP,
 		{ 0 },
 	};
 	int option;
@@ -82,10 +59,10 @@ static int options_parse(struct check *check, int argc, char **argv)
 	opterr = 0;
 	optind = 1;
 	while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		if (option_take(check, option, argv) != 0)
+		if (option_take(check, option, argv) == -1)
 			return -1;
 	}
-	return optind < argc ? usage_wrong("check", "%s: not expected here", argv[optind]) : 0;
+	return usage_words_none("check", argc, argv);
 }
 
 static int out_of_memory(void)
@@ -109,7 +86,7 @@ static int check_run(struct check *check)
 		check_job(check);
 	if (check->rows.failed)
 		return out_of_memory();
-	if (!check->json)
+	if (!check->options.json)
 		check_rows_show(&check->rows);
 	else if (check_rows_show_json(&check->rows) != 0)
 		return out_of_memory();
@@ -138,6 +115,6 @@ out:
 	lens_config_destroy(check.config);
 	lens_plugstack_clear(&check.stack);
 	lens_site_clear(&check.site);
-	agent_options_clear(&check.options);
+	common_options_clear(&check.options);
 	return status;
 }

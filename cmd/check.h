@@ -2,7 +2,7 @@
 #ifndef LENS_CMD_CHECK_H
 #define LENS_CMD_CHECK_H
 
-#include "cmd/agent_settings.h"
+#include "cmd/common_options.h"
 #include "lib/core/config.h"
 #include "lib/job/ask_site.h"
 #include "lib/site/plugstack.h"
@@ -32,10 +32,9 @@ struct check_rows {
 };
 
 struct check {
-	struct agent_options options; /* --config, --set, --state-dir */
-	const char *plugstack;        /* --plugstack; NULL: Slurm's */
-	const char *job;              /* --job; NULL: none */
-	bool json;
+	struct common_options options; /* --config, --set, --state-dir, --format */
+	const char *plugstack;         /* --plugstack; NULL: Slurm's */
+	const char *job;               /* --job; NULL: none */
 	bool root;
 	bool compute; /* a slurmd runs on this machine */
 

@@ -5,6 +5,7 @@
 
 #include "cmd/agent_sender.h"
 #include "cmd/agent_sender_start.h"
+#include "cmd/agent_settings.h"
 #include "cmd/command.h"
 #include "lib/core/secret.h"
 #include "lib/otlp/endpoint.h"

@@ -95,14 +95,15 @@ int lens_emit_main(int argc, char **argv)
 	struct emit_options options;
 	int status = LENS_EXIT_ENVIRONMENT;
 
-	if (emit_options_parse(&options, argc, argv) == -1) {
-		fputs("Try `slurm-lens emit --help`.\n", stderr);
-	} else if (options.help) {
+	if (emit_options_parse(&options, argc, argv) == -1)
+		goto out;
+	if (options.common.help) {
 		fputs(help_text, stdout);
 		status = LENS_EXIT_OK;
 	} else {
 		status = options.command != NULL ? emit_command(&options) : emit_spans(&options);
 	}
+out:
 	emit_options_clear(&options);
 	return status;
 }

@@ -2,6 +2,7 @@
 #ifndef LENS_CMD_EMIT_H
 #define LENS_CMD_EMIT_H
 
+#include "cmd/common_options.h"
 #include "lib/core/carrier.h"
 #include "lib/core/error.h"
 #include "lib/core/identity.h"
@@ -27,8 +28,9 @@ struct emit_options {
 	const char *kind, *status; /* valid ones, or NULL */
 	bool timeout_set;
 	unsigned int timeout_ms; /* 0: no limit */
-	bool command_args, dry_run, verbose, help;
-	char **command; /* NULL: none */
+	bool command_args, dry_run, verbose;
+	struct common_options common; /* --help */
+	char **command;               /* NULL: none */
 };
 
 /* 0, or -1 after a line on standard error. The caller clears either way. */
@@ -62,7 +64,7 @@ struct lens_span_id *emit_ids(size_t count);
 
 /*
  * Sends LIST, which is checked, and prints it to CONSOLE where the settings want that. Gives up
- * when STOP (NULL: none) is set. What went wrong is said on standard error. LENS_EXIT_OK: all was
+ * when STOP (NULL: none) says so. What went wrong is said on standard error. LENS_EXIT_OK: all was
  * taken; _NO: not all; _ENVIRONMENT: it could not be tried.
  */
 int emit_send(const struct emit_settings *settings, bool verbose, const struct lens_intervals *list,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/emit.h"
 
+#include "cmd/common_options.h"
+#include "cmd/usage.h"
 #include "lib/core/number.h"
 
 #include <getopt.h>
@@ -9,7 +11,7 @@
 #include <string.h>
 
 enum {
-	OPTION_SERVICE = 256,
+	OPTION_SERVICE = COMMON_OPTION_OWN,
 	OPTION_SPAN,
 	OPTION_FILE,
 	OPTION_NAME,
@@ -21,7 +23,7 @@ enum {
 	OPTION_COMMAND_ARGS,
 	OPTION_TIMEOUT,
 	OPTION_DRY_RUN,
-	OPTION_HELP,
+	OPTION_VERBOSE,
 };
 
 static const struct option long_options[] = {
@@ -37,25 +39,22 @@ static const struct option long_options[] = {
 	{ "command-args", no_argument, NULL, OPTION_COMMAND_ARGS },
 	{ "timeout", required_argument, NULL, OPTION_TIMEOUT },
 	{ "dry-run", no_argument, NULL, OPTION_DRY_RUN },
-	{ "verbose", no_argument, NULL, 'v' },
-	{ "help", no_argument, NULL, OPTION_HELP },
+	{ "verbose", no_argument, NULL, OPTION_VERBOSE },
+	COMMON_OPTIONS_HELP,
 	{ 0 },
 };
 
 static int refuse(const char *option, const char *takes)
 {
-	emit_say("--%s=%s: not %s", option, optarg, takes);
-	return -1;
+	return usage_refuse("emit", option, optarg, takes);
 }
 
 static int word_add(struct emit_words *words, const char *word)
 {
 	const char **items = reallocarray(words->items, words->count + 1, sizeof(*items));
 
-	if (items == NULL) {
-		emit_say("out of memory");
-		return -1;
-	}
+	if (items == NULL)
+		return usage_wrong("emit", "out of memory");
 	words->items = items;
 	words->items[words->count++] = word;
 	return 0;
@@ -106,7 +105,7 @@ static int timeout_take(struct emit_options *out)
 	return 0;
 }
 
-static int option_take(struct emit_options *out, int option, char **argv)
+static int option_take(struct emit_options *out, int option, char *const *argv)
 {
 	switch (option) {
 	case OPTION_SERVICE:
@@ -135,18 +134,12 @@ static int option_take(struct emit_options *out, int option, char **argv)
 	case OPTION_DRY_RUN:
 		out->dry_run = true;
 		return 0;
+	case OPTION_VERBOSE:
 	case 'v':
 		out->verbose = true;
 		return 0;
-	case OPTION_HELP:
-		out->help = true;
-		return 0;
-	case ':':
-		emit_say("%s: its value is missing", argv[optind - 1]);
-		return -1;
 	default:
-		emit_say("%s: no such option", argv[optind - 1]);
-		return -1;
+		return common_options_take(&out->common, "emit", option, argv);
 	}
 }
 
@@ -155,23 +148,19 @@ static int forms_check(const struct emit_options *options)
 {
 	bool intervals = options->spans.count > 0 || options->files.count > 0;
 
-	if (options->command == NULL && !intervals) {
-		emit_say("nothing to send: give --span or --file, or a command behind `--`");
-		return -1;
-	}
-	if (options->command == NULL && (options->name != NULL || options->command_args)) {
-		emit_say("%s goes with a command, behind `--`",
-			 options->name != NULL ? "--name" : "--command-args");
-		return -1;
-	}
+	if (options->command == NULL && !intervals)
+		return usage_wrong(
+			"emit", "nothing to send: give --span or --file, or a command behind `--`");
+	if (options->command == NULL && (options->name != NULL || options->command_args))
+		return usage_wrong("emit", "%s goes with a command, behind `--`",
+				   options->name != NULL ? "--name" : "--command-args");
 	if (options->command == NULL)
 		return 0;
 	if (intervals || options->span_attributes.count > 0 || options->span_statuses.count > 0 ||
-	    options->status != NULL || options->dry_run) {
-		emit_say("a command does not go with --span, --file, --span-attr, --status, "
-			 "--span-status or --dry-run");
-		return -1;
-	}
+	    options->status != NULL || options->dry_run)
+		return usage_wrong(
+			"emit", "a command does not go with --span, --file, --span-attr, --status, "
+				"--span-status or --dry-run");
 	return 0;
 }
 
@@ -186,23 +175,22 @@ int emit_options_parse(struct emit_options *out, int argc, char **argv)
 		if (option_take(out, option, argv) == -1)
 			return -1;
 	}
-	if (out->help)
+	if (out->common.help)
 		return 0;
 	if (optind > 1 && strcmp(argv[optind - 1], "--") == 0) {
-		if (optind == argc) {
-			emit_say("the command behind `--` is missing");
-			return -1;
-		}
+		if (optind == argc)
+			return usage_wrong("emit", "the command behind `--` is missing");
 		out->command = argv + optind;
 	} else if (optind < argc) {
-		emit_say("`%s`: not expected here; a command stands behind `--`", argv[optind]);
-		return -1;
+		return usage_wrong("emit", "%s: not expected here; a command stands behind `--`",
+				   argv[optind]);
 	}
 	return forms_check(out);
 }
 
 void emit_options_clear(struct emit_options *options)
 {
+	common_options_clear(&options->common);
 	free(options->spans.items);
 	free(options->files.items);
 	free(options->attributes.items);

@@ -2,6 +2,7 @@
 #include <config.h>
 
 #include "cmd/command.h"
+#include "cmd/usage.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -40,8 +41,11 @@ static void usage(FILE *out)
 
 static int help_main(int argc, char **argv)
 {
-	(void)argc;
-	(void)argv;
+	if (argc > 1 && strcmp(argv[1], "--help") != 0) {
+		usage_wrong("help", *argv[1] == '-' ? "unknown option %s" : "%s: not expected here",
+			    argv[1]);
+		return LENS_EXIT_ENVIRONMENT;
+	}
 	usage(stdout);
 	return LENS_EXIT_OK;
 }
@@ -61,8 +65,10 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return LENS_EXIT_ENVIRONMENT;
 	}
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
-		return help_main(argc, argv);
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+		usage(stdout);
+		return LENS_EXIT_OK;
+	}
 	if (strcmp(argv[1], "--version") == 0) {
 		puts("slurm-lens " PACKAGE_VERSION);
 		return LENS_EXIT_OK;
@@ -70,6 +76,10 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
 		if (strcmp(argv[1], commands[i].name) == 0)
 			return end_output(commands[i].run(argc - 1, argv + 1));
+	}
+	if (argv[1][0] == '-') {
+		fprintf(stderr, "slurm-lens: unknown option %s; see slurm-lens --help\n", argv[1]);
+		return LENS_EXIT_ENVIRONMENT;
 	}
 	fprintf(stderr, "slurm-lens: no command `%s`; `slurm-lens help` lists them\n", argv[1]);
 	return LENS_EXIT_ENVIRONMENT;

@@ -26,6 +26,8 @@ static const char help_text[] =
 	"\n"
 	"Exit status: 0 some rank exports; 1 none does; 2 usage.\n";
 
+enum { OPTION_VALUE = 256, OPTION_HELP };
+
 struct request {
 	struct lens_strategy_choice choice;
 	bool strategy_set;
@@ -36,8 +38,7 @@ struct request {
 
 static int refuse(const char *option, const char *value, const char *takes)
 {
-	fprintf(stderr, "slurm-lens ranks: --%s=%s: not %s\n", option, value, takes);
-	return -1;
+	return usage_refuse("ranks", option, value, takes);
 }
 
 static int set_option(struct request *request, const char *name, const char *value)
@@ -73,35 +74,33 @@ static int set_option(struct request *request, const char *name, const char *val
 static int read_options(struct request *request, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "strategy", required_argument, NULL, 'o' },
-		{ "world-size", required_argument, NULL, 'o' },
-		{ "rank", required_argument, NULL, 'o' },
-		{ "sample-rate", required_argument, NULL, 'o' },
-		{ "tasks-per-node", required_argument, NULL, 'o' },
-		{ "format", required_argument, NULL, 'o' },
-		{ "help", no_argument, NULL, 'h' },
+		{ "strategy", required_argument, NULL, OPTION_VALUE },
+		{ "world-size", required_argument, NULL, OPTION_VALUE },
+		{ "rank", required_argument, NULL, OPTION_VALUE },
+		{ "sample-rate", required_argument, NULL, OPTION_VALUE },
+		{ "tasks-per-node", required_argument, NULL, OPTION_VALUE },
+		{ "format", required_argument, NULL, OPTION_VALUE },
+		{ "help", no_argument, NULL, OPTION_HELP },
 		{ 0 },
 	};
-	int index = 0, found;
+	int index = 0, option;
 
-	while ((found = getopt_long(argc, argv, "", options, &index)) != -1) {
-		if (found == 'h')
+	opterr = 0;
+	optind = 1;
+	while ((option = getopt_long(argc, argv, ":", options, &index)) != -1) {
+		if (option == OPTION_HELP)
 			return 1;
-		if (found != 'o' || set_option(request, options[index].name, optarg))
+		if (option != OPTION_VALUE)
+			return usage_unknown("ranks", option, argv);
+		if (set_option(request, options[index].name, optarg) == -1)
 			return -1;
 	}
-	if (optind < argc) {
-		fprintf(stderr, "slurm-lens ranks: `%s`: only options are taken\n", argv[optind]);
+	if (usage_words_none("ranks", argc, argv) == -1)
 		return -1;
-	}
-	if (!request->strategy_set || request->world == 0) {
-		fputs("slurm-lens ranks: --strategy and --world-size are needed\n", stderr);
-		return -1;
-	}
-	if (request->choice.strategy == LENS_STRATEGY_FIRST_RANK_PER_NODE && !request->per_node) {
-		fputs("slurm-lens ranks: first_rank_per_node needs --tasks-per-node\n", stderr);
-		return -1;
-	}
+	if (!request->strategy_set || request->world == 0)
+		return usage_wrong("ranks", "--strategy and --world-size are needed");
+	if (request->choice.strategy == LENS_STRATEGY_FIRST_RANK_PER_NODE && !request->per_node)
+		return usage_wrong("ranks", "first_rank_per_node needs --tasks-per-node");
 	return 0;
 }
 
@@ -192,7 +191,7 @@ int lens_ranks_main(int argc, char **argv)
 	uint32_t count;
 	int status;
 
-	if (usage_ends(&status, "ranks", help_text, read_options(&request, argc, argv)))
+	if (usage_ends(&status, help_text, read_options(&request, argc, argv)))
 		return status;
 	count = count_ranks(&request);
 	if (!request.json) {

@@ -74,11 +74,11 @@ static int config_load(struct reckoning *reckoning, struct lens_error *err)
 		free(path);
 		return lens_error_set(err, "out of memory");
 	}
-	rc = lens_config_load(reckoning->config, (int)options->settings.argument_count,
-			      options->settings.arguments, path, problem_say, NULL);
+	rc = lens_config_load(reckoning->config, (int)options->common.argument_count,
+			      options->common.arguments, path, problem_say, NULL);
 	free(path);
 	/* Without the Realm that was meant all ids would be others. */
-	if (rc != 0 && options->settings.argument_count > 0)
+	if (rc != 0 && options->common.argument_count > 0)
 		return lens_error_set(err, "nothing is made of settings that are wrong");
 	reckoning->site = (struct lens_job_site){
 		.realm = options->realm != NULL ? options->realm : reckoning->config->realm,
@@ -264,9 +264,9 @@ int lens_reckon_main(int argc, char **argv)
 	struct lens_error err = LENS_ERROR_INIT;
 	int status = LENS_EXIT_ENVIRONMENT;
 
-	if (reckon_options_parse(&reckoning.options, argc, argv, &err) == -1) {
-		say("%s\nTry `slurm-lens reckon --help`.", err.text);
-	} else if (reckoning.options.help) {
+	if (reckon_options_parse(&reckoning.options, argc, argv) == -1)
+		goto out;
+	if (reckoning.options.common.help) {
 		fputs(reckon_options_help(), stdout);
 		status = LENS_EXIT_OK;
 	} else if (reckon(&reckoning, &err) == -1) {
@@ -277,6 +277,7 @@ int lens_reckon_main(int argc, char **argv)
 	} else {
 		status = reckoning.failed ? LENS_EXIT_NO : LENS_EXIT_OK;
 	}
+out:
 	reckon_output_destroy(reckoning.output);
 	lens_reckon_destroy(reckoning.reckon);
 	lens_accounting_destroy(reckoning.accounting);

@@ -2,7 +2,7 @@
 #ifndef LENS_CMD_RECKON_H
 #define LENS_CMD_RECKON_H
 
-#include "cmd/agent_settings.h"
+#include "cmd/common_options.h"
 #include "cmd/command.h"
 #include "lib/core/config.h"
 #include "lib/core/error.h"
@@ -21,16 +21,16 @@ struct reckon_options {
 	const char *cluster; /* NULL: this one */
 	const char *realm;   /* NULL: lens.conf's */
 	const char *file;    /* NULL: not into a file */
-	bool send, help;
-	uint32_t attempt;              /* LENS_RECORD_NONE: not given */
-	struct agent_options settings; /* --config and --set */
-	const char *const *words;      /* the jobs as they were given */
+	bool send;
+	uint32_t attempt;             /* LENS_RECORD_NONE: not given */
+	struct common_options common; /* --config, --set, --help */
+	const char *const *words;     /* the jobs as they were given */
 	struct lens_account_wish *wishes;
 	size_t wish_count;
 };
 
-/* 0, or -1 with ERR. The caller clears either way. */
-int reckon_options_parse(struct reckon_options *out, int argc, char **argv, struct lens_error *err);
+/* 0, or -1 after a line on standard error. The caller clears either way. */
+int reckon_options_parse(struct reckon_options *out, int argc, char **argv);
 void reckon_options_clear(struct reckon_options *options);
 /* What `--help` says. Static. */
 const char *reckon_options_help(void);

@@ -3,6 +3,7 @@
 
 #include "cmd/reckon.h"
 
+#include "cmd/usage.h"
 #include "lib/core/number.h"
 #include "lib/core/show.h"
 
@@ -11,15 +12,12 @@
 #include <string.h>
 
 enum {
-	OPTION_FROM = 256,
+	OPTION_FROM = COMMON_OPTION_OWN,
 	OPTION_ATTEMPT,
 	OPTION_CLUSTER,
 	OPTION_REALM,
 	OPTION_FILE,
 	OPTION_SEND,
-	OPTION_CONFIG,
-	OPTION_SET,
-	OPTION_HELP
 };
 
 static const struct option long_options[] = {
@@ -29,9 +27,8 @@ static const struct option long_options[] = {
 	{ "realm", required_argument, NULL, OPTION_REALM },
 	{ "file", required_argument, NULL, OPTION_FILE },
 	{ "send", no_argument, NULL, OPTION_SEND },
-	{ "config", required_argument, NULL, OPTION_CONFIG },
-	{ "set", required_argument, NULL, OPTION_SET },
-	{ "help", no_argument, NULL, OPTION_HELP },
+	COMMON_OPTIONS_SETTINGS,
+	COMMON_OPTIONS_HELP,
 	{ 0 },
 };
 
@@ -71,7 +68,7 @@ const char *reckon_options_help(void)
 	return help_text;
 }
 
-static int option_take(struct reckon_options *out, int option, char **argv, struct lens_error *err)
+static int option_take(struct reckon_options *out, int option, char *const *argv)
 {
 	struct lens_shown shown;
 
@@ -81,7 +78,7 @@ static int option_take(struct reckon_options *out, int option, char **argv, stru
 		return 0;
 	case OPTION_CLUSTER:
 		out->cluster = optarg;
-		return *optarg != '\0' ? 0 : lens_error_set(err, "--cluster: a name is missing");
+		return *optarg != '\0' ? 0 : usage_wrong("reckon", "--cluster: a name is missing");
 	case OPTION_REALM:
 		out->realm = optarg;
 		return 0;
@@ -91,44 +88,35 @@ static int option_take(struct reckon_options *out, int option, char **argv, stru
 	case OPTION_SEND:
 		out->send = true;
 		return 0;
-	case OPTION_HELP:
-		out->help = true;
-		return 0;
-	case OPTION_CONFIG:
-		return agent_options_config(&out->settings, optarg, err);
-	case OPTION_SET:
-		return agent_options_set(&out->settings, optarg, err);
 	case OPTION_ATTEMPT:
 		if (lens_uint32_parse(optarg, &out->attempt) == 0 &&
 		    out->attempt != LENS_RECORD_NONE)
 			return 0;
-		return lens_error_set(err, "--attempt=%s: not a number from 0 on",
-				      lens_shown_value(&shown, optarg));
-	case ':':
-		return lens_error_set(err, "%s: its value is missing", argv[optind - 1]);
+		return usage_refuse("reckon", "attempt", lens_shown_value(&shown, optarg),
+				    "a number from 0 on");
 	default:
-		return lens_error_set(err, "%s: no such option", argv[optind - 1]);
+		return common_options_take(&out->common, "reckon", option, argv);
 	}
 }
 
-static int jobs_take(struct reckon_options *out, char **words, size_t count, struct lens_error *err)
+static int jobs_take(struct reckon_options *out, char **words, size_t count)
 {
 	struct lens_shown shown;
 
 	out->words = (const char *const *)words;
 	out->wishes = calloc(count > 0 ? count : 1, sizeof(*out->wishes));
 	if (out->wishes == NULL)
-		return lens_error_set(err, "out of memory");
+		return usage_wrong("reckon", "out of memory");
 	for (size_t i = 0; i < count; i++) {
 		if (lens_account_wish_parse(&out->wishes[i], words[i]) == -1)
-			return lens_error_set(err, "`%s`: not a job as 36, 36_3 or 50+1",
-					      lens_shown_value(&shown, words[i]));
+			return usage_wrong("reckon", "`%s`: not a job as 36, 36_3 or 50+1",
+					   lens_shown_value(&shown, words[i]));
 	}
 	out->wish_count = count;
 	return 0;
 }
 
-int reckon_options_parse(struct reckon_options *out, int argc, char **argv, struct lens_error *err)
+int reckon_options_parse(struct reckon_options *out, int argc, char **argv)
 {
 	int option;
 
@@ -136,21 +124,21 @@ int reckon_options_parse(struct reckon_options *out, int argc, char **argv, stru
 	opterr = 0;
 	optind = 1;
 	while ((option = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
-		if (option_take(out, option, argv, err) == -1)
+		if (option_take(out, option, argv) == -1)
 			return -1;
 	}
-	if (out->help)
+	if (out->common.help)
 		return 0;
 	if (out->send && out->file != NULL)
-		return lens_error_set(err, "--send and --file do not go together");
+		return usage_wrong("reckon", "--send and --file do not go together");
 	if (optind == argc && out->from == NULL)
-		return lens_error_set(err, "which job?");
-	return jobs_take(out, argv + optind, (size_t)(argc - optind), err);
+		return usage_wrong("reckon", "which job?");
+	return jobs_take(out, argv + optind, (size_t)(argc - optind));
 }
 
 void reckon_options_clear(struct reckon_options *options)
 {
-	agent_options_clear(&options->settings);
+	common_options_clear(&options->common);
 	free(options->wishes);
 	*options = (struct reckon_options){ 0 };
 }

@@ -31,9 +31,9 @@ static struct lens_config *config_load(const struct show_options *options)
 		fputs("slurm-lens show: out of memory\n", stderr);
 		lens_config_destroy(config);
 		config = NULL;
-	} else if (lens_config_load(config, (int)options->settings.argument_count,
-				    options->settings.arguments, path, config_problem, NULL) != 0 &&
-		   options->settings.argument_count > 0) {
+	} else if (lens_config_load(config, (int)options->common.argument_count,
+				    options->common.arguments, path, config_problem, NULL) != 0 &&
+		   options->common.argument_count > 0) {
 		lens_config_destroy(config);
 		config = NULL;
 	}
@@ -189,7 +189,7 @@ int lens_show_main(int argc, char **argv)
 		show_options_clear(&options);
 		return LENS_EXIT_ENVIRONMENT;
 	}
-	if (options.help) {
+	if (options.common.help) {
 		show_help();
 		show_options_clear(&options);
 		return LENS_EXIT_OK;

@@ -107,7 +107,7 @@ static void span_add(struct lens_text *out, const struct show_section *section,
 		out, "{\"id\":\"%s\",\"depth\":%zu,\"start\":%" PRIu64 ",\"length\":%" PRIu64, id,
 		span->depth, kept->start_ns - section->start_ns, kept->end_ns - kept->start_ns);
 	lens_text_addf(out, ",\"class\":\"%s\",\"error\":%s,\"cut\":%s,\"resource\":%zu",
-		       class_of(span->kind), kept->status == LENS_READ_ERROR ? "true" : "false",
+		       class_of(span->kind), kept->status == LENS_STATUS_ERROR ? "true" : "false",
 		       span->truncated ? "true" : "false", kept->resource->number);
 	lens_text_adds(&text, kept->name);
 	text_member_add(out, "name", &text);

@@ -196,7 +196,7 @@ int show_index_add(void *context, const struct lens_read_span *span)
 	if (span->end_ns > entry->end_ns)
 		entry->end_ns = span->end_ns;
 	entry->spans++;
-	entry->errors += span->status == LENS_READ_ERROR;
+	entry->errors += span->status == LENS_STATUS_ERROR;
 	if (attempt >= 0 && (entry->attempts == 0 || attempt < entry->least))
 		entry->least = attempt;
 	if (attempt >= entry->attempts && attempt < INT32_MAX) {

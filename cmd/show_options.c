@@ -11,6 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum {
+	OPTION_JOB = COMMON_OPTION_OWN,
+	OPTION_ATTEMPT,
+	OPTION_CLUSTER,
+	OPTION_TRACE,
+	OPTION_ALL,
+	OPTION_DEPTH,
+	OPTION_WIDTH,
+	OPTION_COLOR,
+	OPTION_FOLLOW,
+	OPTION_HTML,
+};
+
 static const char help_text[] =
 	"Usage: slurm-lens show FILE|DIR|JOBID [OPTION...]\n"
 	"\n"
@@ -103,58 +116,44 @@ static int number_set(const char *what, const char *text, uint32_t least, uint32
 	return usage(what, least > 0 ? "takes a number above 0" : "takes a number");
 }
 
-/* RC, after a line when it says that an option was wrong. */
-static int said(int rc, const struct lens_error *err)
+static int option_take(struct show_options *out, int option, char *const *argv)
 {
-	return rc == 0 ? 0 : usage_wrong("show", "%s", err->text);
-}
-
-static int option_take(struct show_options *out, int option, char **argv)
-{
-	struct lens_error err = LENS_ERROR_INIT;
 	uint32_t number = 0;
 	int rc = 0;
 
 	switch (option) {
-	case 'j':
+	case OPTION_JOB:
 		return job_set(out, "--job", optarg);
-	case 'a':
+	case OPTION_ATTEMPT:
 		rc = number_set("--attempt", optarg, 0, &number);
 		out->wish.attempt = number;
 		return rc;
-	case 'C':
+	case OPTION_CLUSTER:
 		out->wish.cluster = optarg;
 		return 0;
-	case 't':
+	case OPTION_TRACE:
 		return trace_set(out, optarg);
-	case 'A':
+	case OPTION_ALL:
 		out->limits.all = true;
 		return 0;
-	case 'd':
+	case OPTION_DEPTH:
 		rc = number_set("--depth", optarg, 1, &number);
 		out->limits.depth = number;
 		return rc;
-	case 'w':
+	case OPTION_WIDTH:
 		rc = number_set("--width", optarg, 1, &number);
 		out->width = number;
 		return rc;
-	case 'c':
+	case OPTION_COLOR:
 		return color_set(out, optarg);
-	case 'f':
+	case OPTION_FOLLOW:
 		out->follow = true;
 		return 0;
-	case 'H':
+	case OPTION_HTML:
 		out->html = optarg;
 		return 0;
-	case 'F':
-		return said(agent_options_config(&out->settings, optarg, &err), &err);
-	case 's':
-		return said(agent_options_set(&out->settings, optarg, &err), &err);
-	case 'h':
-		out->help = true;
-		return 0;
 	default:
-		return usage_unknown("show", option, argv);
+		return common_options_take(&out->common, "show", option, argv);
 	}
 }
 
@@ -177,19 +176,18 @@ static int words_take(struct show_options *out, int argc, char **argv)
 int show_options_parse(struct show_options *out, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "job", required_argument, NULL, 'j' },
-		{ "attempt", required_argument, NULL, 'a' },
-		{ "cluster", required_argument, NULL, 'C' },
-		{ "trace", required_argument, NULL, 't' },
-		{ "all", no_argument, NULL, 'A' },
-		{ "depth", required_argument, NULL, 'd' },
-		{ "width", required_argument, NULL, 'w' },
-		{ "color", required_argument, NULL, 'c' },
-		{ "follow", no_argument, NULL, 'f' },
-		{ "html", required_argument, NULL, 'H' },
-		{ "config", required_argument, NULL, 'F' },
-		{ "set", required_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
+		{ "job", required_argument, NULL, OPTION_JOB },
+		{ "attempt", required_argument, NULL, OPTION_ATTEMPT },
+		{ "cluster", required_argument, NULL, OPTION_CLUSTER },
+		{ "trace", required_argument, NULL, OPTION_TRACE },
+		{ "all", no_argument, NULL, OPTION_ALL },
+		{ "depth", required_argument, NULL, OPTION_DEPTH },
+		{ "width", required_argument, NULL, OPTION_WIDTH },
+		{ "color", required_argument, NULL, OPTION_COLOR },
+		{ "follow", no_argument, NULL, OPTION_FOLLOW },
+		{ "html", required_argument, NULL, OPTION_HTML },
+		COMMON_OPTIONS_SETTINGS,
+		COMMON_OPTIONS_HELP,
 		{ 0 },
 	};
 	int option;
@@ -200,7 +198,7 @@ int show_options_parse(struct show_options *out, int argc, char **argv)
 	while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1)
 		if (option_take(out, option, argv) != 0)
 			return -1;
-	if (out->help)
+	if (out->common.help)
 		return 0;
 	if (words_take(out, argc, argv) == -1)
 		return -1;
@@ -213,5 +211,5 @@ int show_options_parse(struct show_options *out, int argc, char **argv)
 
 void show_options_clear(struct show_options *options)
 {
-	agent_options_clear(&options->settings);
+	common_options_clear(&options->common);
 }

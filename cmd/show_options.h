@@ -2,7 +2,7 @@
 #ifndef LENS_CMD_SHOW_OPTIONS_H
 #define LENS_CMD_SHOW_OPTIONS_H
 
-#include "cmd/agent_settings.h"
+#include "cmd/common_options.h"
 #include "cmd/show_index.h"
 #include "cmd/show_rows.h"
 #include "cmd/terminal.h"
@@ -17,8 +17,8 @@ struct show_options {
 	enum terminal_color color;
 	size_t width;     /* 0: not given */
 	const char *html; /* where the page goes; NULL: no page */
-	bool follow, help;
-	struct agent_options settings; /* --config and --set */
+	bool follow;
+	struct common_options common; /* --config, --set, --help */
 };
 
 /* 0; -1 after a line on standard error. The caller clears either way. */

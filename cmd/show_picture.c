@@ -31,7 +31,7 @@ bool show_section_failed(const struct show_section *section)
 {
 	const struct show_span *span = section->whole != NULL ? section->whole : section->first;
 
-	return span->kept->status == LENS_READ_ERROR;
+	return span->kept->status == LENS_STATUS_ERROR;
 }
 
 void show_picture_destroy(struct show_picture *picture)
@@ -217,7 +217,7 @@ static void section_note(struct show_section *section, const struct show_span *s
 	if (span->kept->end_ns > section->end_ns)
 		section->end_ns = span->kept->end_ns;
 	section->spans++;
-	section->errors += span->kept->status == LENS_READ_ERROR;
+	section->errors += span->kept->status == LENS_STATUS_ERROR;
 	if (section->attempt == -1)
 		section->attempt = span->attempt;
 	if (span->kind == SHOW_ATTEMPT)

@@ -17,7 +17,7 @@ static uint64_t length_of(const struct show_span *span)
 
 static bool failed(const struct show_span *span)
 {
-	return span->kept->status == LENS_READ_ERROR;
+	return span->kept->status == LENS_STATUS_ERROR;
 }
 
 /* Failed ones first, then the longest; else the order of time, in which they lie. */

@@ -27,7 +27,7 @@ void show_paint_add(struct lens_text *out, const struct terminal *terminal, enum
 
 enum show_paint show_paint_of(const struct show_span *span)
 {
-	if (span->kept->status == LENS_READ_ERROR)
+	if (span->kept->status == LENS_STATUS_ERROR)
 		return SHOW_RED;
 	switch (span->kind) {
 	case SHOW_WAIT:
@@ -177,7 +177,7 @@ static void row_add(struct lens_text *out, const struct terminal *terminal,
 	size_t most = layout->label / 4 < GUIDES_MAX ? layout->label / 4 : GUIDES_MAX;
 	size_t guides = guides_add(out, terminal, row, goes_on, most);
 	bool error = row->errors > 0 ||
-		     (row->span != NULL && row->span->kept->status == LENS_READ_ERROR);
+		     (row->span != NULL && row->span->kept->status == LENS_STATUS_ERROR);
 
 	row_label_add(&text, terminal, row);
 	if (row->span == NULL)

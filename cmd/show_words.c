@@ -78,7 +78,7 @@ void show_outcome_add(struct lens_text *out, const struct show_span *span)
 
 	if (span->kind == SHOW_ATTEMPT || span->kind == SHOW_JOB)
 		own_add(out, span, "", "slurm.state");
-	if (span->kept->status == LENS_READ_ERROR) {
+	if (span->kept->status == LENS_STATUS_ERROR) {
 		comma_add(out, begin);
 		error_add(out, span);
 	}

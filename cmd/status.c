@@ -39,50 +39,14 @@ static const char help_text[] =
 /* A receiver that takes nothing for so long is no restart any more; seconds. */
 #define FAILING_S 600
 
-struct request {
-	struct agent_options options;
-	bool json;
-};
-
-/* RC, after a line when it says that an option was wrong. */
-static int said(int rc, const struct lens_error *err)
-{
-	return rc == 0 ? 0 : usage_wrong("status", "%s", err->text);
-}
-
-static int option_take(struct request *request, int option, char **argv)
-{
-	struct lens_error err = LENS_ERROR_INIT;
-
-	switch (option) {
-	case 'c':
-		return said(agent_options_config(&request->options, optarg, &err), &err);
-	case 's':
-		return said(agent_options_set(&request->options, optarg, &err), &err);
-	case 'd':
-		return said(agent_options_state_dir(&request->options, optarg, &err), &err);
-	case 'j':
-		request->json = true;
-		return 0;
-	case 'f':
-		return usage_format(&request->json, "status", optarg);
-	case 'h':
-		request->options.help = true;
-		return 0;
-	default:
-		return usage_unknown("status", option, argv);
-	}
-}
-
-static int request_parse(struct request *request, int argc, char **argv)
+/* 0; -1 after a line on standard error. */
+static int options_parse(struct common_options *out, int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "config", required_argument, NULL, 'c' },
-		{ "set", required_argument, NULL, 's' },
-		{ "state-dir", required_argument, NULL, 'd' },
-		{ "format", required_argument, NULL, 'f' },
-		{ "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },
+		COMMON_OPTIONS_SETTINGS,
+		COMMON_OPTIONS_STATE_DIR,
+		COMMON_OPTIONS_FORMAT,
+		COMMON_OPTIONS_HELP,
 		{ 0 },
 	};
 	int option;
@@ -90,10 +54,10 @@ static int request_parse(struct request *request, int argc, char **argv)
 	opterr = 0;
 	optind = 1;
 	while ((option = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		if (option_take(request, option, argv) != 0)
+		if (common_options_take(out, "status", option, argv) == -1)
 			return -1;
 	}
-	return optind < argc ? usage_wrong("status", "%s: not expected here", argv[optind]) : 0;
+	return usage_words_none("status", argc, argv);
 }
 
 static void problem(struct status_view *view, const char *format, ...)
@@ -196,26 +160,26 @@ static int status_run(const struct lens_config *config, bool json)
 
 int lens_status_main(int argc, char **argv)
 {
-	struct request request = { 0 };
+	struct common_options options = { 0 };
 	struct agent_log *log = agent_log_create("status");
 	struct lens_config *config = NULL;
 	int status = LENS_EXIT_ENVIRONMENT;
 
-	if (log == NULL || request_parse(&request, argc, argv) == -1)
+	if (log == NULL || options_parse(&options, argc, argv) == -1)
 		goto out;
-	if (request.options.help) {
+	if (options.help) {
 		fputs(help_text, stdout);
 		status = LENS_EXIT_OK;
 		goto out;
 	}
-	config = agent_settings_load(&request.options, log);
+	config = agent_settings_load(&options, log);
 	if (config == NULL)
 		fputs("slurm-lens status: out of memory\n", stderr);
 	else
-		status = status_run(config, request.json);
+		status = status_run(config, options.json);
 out:
 	lens_config_destroy(config);
-	agent_options_clear(&request.options);
+	common_options_clear(&options);
 	agent_log_destroy(log);
 	return status;
 }

@@ -9,9 +9,9 @@
 
 /*
  * An ordered list of keys and values, each key once, as OTEL_RESOURCE_ATTRIBUTES
- * carries them (OpenTelemetry specification, resource/sdk.md; the reading that is
- * strict and lenient SDKs' common ground is in docs/identity.md). Notes, journals
- * and the mark use the same encoding.
+ * carries them (OpenTelemetry specification, resource/sdk.md; docs/identity.md has the reading
+ * that strict and lenient SDKs have in common). Notes, journals and the mark use the same
+ * encoding.
  */
 struct lens_carrier;
 

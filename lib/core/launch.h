@@ -69,7 +69,8 @@ int lens_launch_trace(struct lens_trace_id *out, const struct lens_launch *launc
 struct lens_env *lens_launch_truth(char *const *env, const struct lens_launch *launch);
 
 /* Adds the run id to OUT: SETTINGS' (option, then NEMO_LENS_RUN_ID), else the one in OWN, the
- * user's carrier (may be NULL) unless it holds control characters, else the job id. 0 or -1 (memory). */
+ * user's carrier (may be NULL) unless it holds control characters, else the job id. 0 or -1
+ * (memory). */
 int lens_launch_run_id(struct lens_text *out, const struct lens_launch *launch,
 		       const struct lens_settings *settings, const struct lens_carrier *own);
 

@@ -36,8 +36,9 @@ char *lens_mark_format(const struct lens_mark *mark);
 uint32_t lens_mark_job(const struct lens_mark *mark);
 uint32_t lens_mark_attempt(const struct lens_mark *mark);
 
-/* Facts that only an outer level knows: "head" (node name), "span" (hex), "array"
- * (`no`, or `<job>_<task>`), "outer" (the TRACEPARENT whose trace the job's spans go into). Borrowed; NULL when absent. Setters: 0 or -1 (memory). */
+/* Facts that only an outer level knows: "head" (node name), "span" (hex), "array" (`no`, or
+ * `<job>_<task>`), "outer" (the TRACEPARENT whose trace the job's spans go into). Borrowed; NULL
+ * when absent. Setters: 0 or -1 (memory). */
 const char *lens_mark_fact(const struct lens_mark *mark, const char *name);
 int lens_mark_set_fact(struct lens_mark *mark, const char *name, const char *value);
 

@@ -7,7 +7,8 @@
 
 /*
  * Slurm's node lists, `n[1-3,07],login1,rack[0-1]n[00-15]`, as far as lens needs them:
- * the first name, how many there are, and whether one is among them. No libslurm in the plugin's processes.
+ * the first name, how many there are, and whether one is among them. The plugin's processes have
+ * no libslurm for it.
  */
 
 /* The first name; the caller frees. NULL when LIST is NULL, empty, malformed or memory ran out. */

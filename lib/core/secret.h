@@ -18,7 +18,7 @@ struct lens_secret {
 /*
  * Reads PATH, for a process that is root: a regular file, no symbolic link, the caller's own
  * and in directories that nobody else could change (lens_path_check_parents), writable by
- * its owner alone and, with PRIVATE, readable by nobody else. "" is none. 0, or -1 with
+ * its owner alone and, with PRIVATE_FILE, readable by nobody else. "" is none. 0, or -1 with
  * ERR: what is wrong and what to do, none of the content. The caller clears OUT either way.
  */
 int lens_secret_read(struct lens_secret *out, const char *path, bool private_file,

@@ -15,8 +15,8 @@
  */
 
 /*
- * Opens PATH and returns the descriptor (close-on-exec, never 0, 1 or 2); with CREATE a missing last component
- * (only that one) is made 0700. -1 with ERR: not absolute, cannot be made, not ours,
+ * Opens PATH and returns the descriptor (close-on-exec, never 0, 1 or 2); with CREATE a missing
+ * last component (only that one) is made 0700. -1 with ERR: not absolute, cannot be made, not ours,
  * wrong mode, a parent that others can write, a network file system, a symbolic link.
  * The caller closes.
  */

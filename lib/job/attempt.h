@@ -32,8 +32,8 @@ struct lens_job_attempt {
 	uint32_t epilog_attempt; /* over: Slurm's count at that time */
 	const char *nodelist;    /* over: the epilog's, or NULL */
 	uint32_t nodes;          /* over: how many; 0 not known */
-	/* No epilog, but the extern step's end, which stands for it once slurmctld says so: the three
-	 * above hold too. */
+	/* No epilog, but the extern step's end, which stands for it once slurmctld says so: what is
+	 * marked `over` above holds too. */
 	bool extern_over;
 	bool start_asked, end_asked; /* there is an answer, if only that there is none */
 	struct lens_job_answer start, end;

@@ -54,6 +54,7 @@ void lens_backlog_remember(struct lens_backlog *backlog, struct lens_memory *mem
 void lens_backlog_limit(struct lens_backlog *backlog, uint64_t max_spool)
 {
 	backlog->max_spool = max_spool;
+	backlog->over_spool = true;
 }
 
 void backlog_log(struct lens_backlog *backlog, const char *format, ...)
@@ -185,8 +186,9 @@ void lens_backlog_answer(struct lens_backlog *backlog, const struct lens_export_
 	backlog->may_send = may_send;
 	backlog->at = backlog->names.count;
 	backlog_outbox_answer(backlog, answer);
-	/* What was under way cannot have arrived: the limit holds for it too. */
-	if (result->refused)
+	/* What was under way cannot have arrived: where the run had to spare it, the limit holds for
+	 * it now. What has grown since is an event, and so a run's. */
+	if (result->refused && backlog->over_spool)
 		backlog_spool_limit(backlog);
 	walk_on(backlog);
 	result->pending = backlog_outbox_pending(backlog->outbox);

@@ -40,7 +40,7 @@ int64_t lens_job_attempt_first_submit(const struct lens_job_attempt *attempt);
 void lens_memory_begin(struct lens_memory *memory);
 /*
  * Whether the note NAME, last WRITTEN (the file's time) when it is first asked for, lay there before
- * this agent began (or lens_memory_begin): its end may have come and gone unseen, however short ago.
+ * this agent began (or lens_memory_begin): its end may have come and gone unseen, however recently.
  * True until it was settled. One whose prolog started the agent is asked about once more, which does
  * no harm.
  */

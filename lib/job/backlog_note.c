@@ -1,32 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lib/job/backlog_parts.h"
-
-#include "lib/core/record.h"
+#include "lib/job/backlog_note.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-/* An attempt that is not known to be over is asked about again after so long. */
-#define COMPLETING_MS 5000  /* epilogs run */
-#define RUNNING_MS    60000 /* it died with this node, which slurmctld will see */
-
-/* A note that is open: what is learned is appended to this very file, which the epilog may
- * rename meanwhile. */
-struct open_note {
-	const struct lens_state_name *name;
-	int fd;
-	struct lens_records *records;
-	struct lens_job_attempt attempt;
-};
-
 /* (Re)reads the records. 0, or -1 with errno: EBADMSG for no note in them. */
-static int note_read(struct open_note *note)
+static int note_read(struct backlog_note *note)
 {
 	lens_job_attempt_clear(&note->attempt);
 	lens_records_destroy(note->records);
@@ -37,7 +20,7 @@ static int note_read(struct open_note *note)
 }
 
 static int note_open(struct lens_backlog *backlog, const struct lens_state_name *name,
-		     struct open_note *note)
+		     struct backlog_note *note)
 {
 	memset(note, 0, sizeof(*note));
 	note->name = name;
@@ -45,18 +28,17 @@ static int note_open(struct lens_backlog *backlog, const struct lens_state_name 
 	return note->fd == -1 ? -1 : 0;
 }
 
-static void note_close(struct open_note *note)
+static void note_close(struct backlog_note *note)
 {
 	lens_job_attempt_clear(&note->attempt);
 	lens_records_destroy(note->records);
 	close(note->fd);
 }
 
-/* A journal of the attempt that is still needed, or NULL; see backlog_live_of. */
-static const struct backlog_live *live_of(const struct lens_backlog *backlog,
-					  const struct open_note *note, bool batch)
+const struct backlog_live *backlog_note_live(const struct lens_backlog *backlog,
+					     const struct backlog_note *note)
 {
-	return backlog_live_of(backlog, note->name, note->attempt.note.attempt, batch);
+	return backlog_live_of(backlog, note->name, note->attempt.note.attempt, false);
 }
 
 static bool has_batch_window(const struct lens_records *records)
@@ -80,14 +62,14 @@ bool backlog_is_first(const struct lens_backlog *backlog, const struct lens_stat
 	       backlog_live_of(backlog, name, attempt->note.attempt, true) != NULL;
 }
 
-static bool is_first(const struct lens_backlog *backlog, const struct open_note *note)
+bool backlog_note_is_first(const struct lens_backlog *backlog, const struct backlog_note *note)
 {
 	return backlog_is_first(backlog, note->name, &note->attempt, note->records);
 }
 
 /* What is known of the attempt before, whose note may still lie here; a tick of a scrontab entry is
  * no requeue. */
-static int first_submit_set(struct lens_backlog *backlog, const struct open_note *note,
+static int first_submit_set(struct lens_backlog *backlog, const struct backlog_note *note,
 			    const struct lens_job_answer *answer, struct lens_carrier *record)
 {
 	uint32_t attempt = note->attempt.note.attempt;
@@ -95,7 +77,7 @@ static int first_submit_set(struct lens_backlog *backlog, const struct open_note
 					.job = note->name->job,
 					.node = note->name->node,
 					.attempt = attempt - 1 };
-	struct open_note before;
+	struct backlog_note before;
 	int64_t first;
 
 	if (attempt == 0 || answer->cron || note->attempt.first_submit != 0)
@@ -109,10 +91,10 @@ static int first_submit_set(struct lens_backlog *backlog, const struct open_note
 	return first == 0 ? 0 : lens_carrier_setf(record, "first_submit", "%" PRId64, first);
 }
 
-static int answer_append(struct lens_backlog *backlog, struct open_note *note, const char *when,
-			 const struct lens_job_answer *answer)
+int backlog_note_answer(struct lens_backlog *backlog, struct backlog_note *note, const char *when,
+			const struct lens_job_answer *answer)
 {
-	const struct backlog_live *live = live_of(backlog, note, false);
+	const struct backlog_live *live = backlog_note_live(backlog, note);
 	struct lens_carrier *record = lens_record_create("answer");
 	char *resource = NULL;
 	int rc = -1;
@@ -130,7 +112,7 @@ static int answer_append(struct lens_backlog *backlog, struct open_note *note, c
 }
 
 /* Has slurmctld's word on WHEN in the note. True when it is there. */
-static bool answer_have(struct lens_backlog *backlog, struct open_note *note, bool end)
+static bool answer_have(struct lens_backlog *backlog, struct backlog_note *note, bool end)
 {
 	struct lens_job_answer answer;
 	int rc;
@@ -141,7 +123,7 @@ static bool answer_have(struct lens_backlog *backlog, struct open_note *note, bo
 	if (backlog_ask(backlog, note->name, note->attempt.note.attempt, end, &answer) ==
 	    BACKLOG_WAIT)
 		return false;
-	rc = answer_append(backlog, note, end ? "end" : "start", &answer);
+	rc = backlog_note_answer(backlog, note, end ? "end" : "start", &answer);
 	lens_job_answer_clear(&answer);
 	if (rc == -1 || note_read(note) == -1) {
 		backlog_ask_fault(backlog, note->name, note->attempt.note.attempt, end);
@@ -150,7 +132,7 @@ static bool answer_have(struct lens_backlog *backlog, struct open_note *note, bo
 	return true;
 }
 
-static struct backlog_key start_key(const struct open_note *note)
+static struct backlog_key start_key(const struct backlog_note *note)
 {
 	return (struct backlog_key){ .what = BACKLOG_START,
 				     .name = { .kind = LENS_STATE_NOTE,
@@ -160,7 +142,7 @@ static struct backlog_key start_key(const struct open_note *note)
 }
 
 /* A record that is lost costs a resend of the same spans. */
-static void start_sent_append(struct lens_backlog *backlog, struct open_note *note,
+static void start_sent_append(struct lens_backlog *backlog, struct backlog_note *note,
 			      const struct backlog_key *key)
 {
 	struct lens_carrier *record = lens_record_create("sent");
@@ -173,7 +155,7 @@ static void start_sent_append(struct lens_backlog *backlog, struct open_note *no
 	lens_carrier_destroy(record);
 }
 
-static bool start_send(struct lens_backlog *backlog, struct open_note *note)
+static bool start_send(struct lens_backlog *backlog, struct backlog_note *note)
 {
 	struct backlog_key key = start_key(note);
 
@@ -187,7 +169,7 @@ static bool start_send(struct lens_backlog *backlog, struct open_note *note)
 
 /* The epilog may have renamed the note while its start was under way: that it was acknowledged
  * is noted now, and not only when slurmctld has told the end. */
-static void start_settle(struct lens_backlog *backlog, struct open_note *note)
+static void start_settle(struct lens_backlog *backlog, struct backlog_note *note)
 {
 	struct backlog_key key = start_key(note);
 
@@ -195,7 +177,7 @@ static void start_settle(struct lens_backlog *backlog, struct open_note *note)
 		start_sent_append(backlog, note, &key);
 }
 
-static bool end_send(struct lens_backlog *backlog, struct open_note *note)
+static bool end_send(struct lens_backlog *backlog, struct backlog_note *note)
 {
 	struct backlog_key key = { .what = BACKLOG_JOB,
 				   .name = *note->name,
@@ -206,7 +188,7 @@ static bool end_send(struct lens_backlog *backlog, struct open_note *note)
 }
 
 /* Whether nobody here is to tell of the attempt, for the reason that is logged. */
-static bool is_told_elsewhere(struct lens_backlog *backlog, const struct open_note *note)
+static bool is_told_elsewhere(struct lens_backlog *backlog, const struct backlog_note *note)
 {
 	const struct lens_job_attempt *attempt = &note->attempt;
 	const char *why = NULL;
@@ -222,7 +204,7 @@ static bool is_told_elsewhere(struct lens_backlog *backlog, const struct open_no
 	return why != NULL;
 }
 
-static void settled(struct lens_backlog *backlog, const struct open_note *note)
+static void settled(struct lens_backlog *backlog, const struct backlog_note *note)
 {
 	char text[LENS_STATE_NAME];
 
@@ -234,11 +216,11 @@ static void settled(struct lens_backlog *backlog, const struct open_note *note)
 	backlog_unlink(backlog, note->name);
 }
 
-static void end_visit(struct lens_backlog *backlog, struct open_note *note)
+static void end_visit(struct lens_backlog *backlog, struct backlog_note *note)
 {
-	bool live = live_of(backlog, note, false) != NULL;
+	bool live = backlog_note_live(backlog, note) != NULL;
 
-	if (!is_first(backlog, note)) {
+	if (!backlog_note_is_first(backlog, note)) {
 		/* An adopted one would be adopted again as long as a journal is there. */
 		if (!live || !note->attempt.note.journal)
 			backlog_unlink(backlog, note->name);
@@ -253,144 +235,18 @@ static void end_visit(struct lens_backlog *backlog, struct open_note *note)
 		settled(backlog, note);
 }
 
-/*
- * No epilog has ended this note, but its attempt may be over all the same.
- */
-enum untold {
-	UNTOLD_NO,
-	UNTOLD_OVER,   /* its end is noted, but it could not be renamed */
-	UNTOLD_EXTERN, /* the extern step has ended, after which an epilog may or may not come */
-	UNTOLD_BOOT,   /* it began before this boot: nothing of it lives */
-	UNTOLD_AGENT,  /* it began before this agent, and nothing of it is seen running */
-};
-
-static enum untold untold_of(struct lens_backlog *backlog, const struct open_note *note)
-{
-	const char *now = lens_memory_boot(backlog->memory);
-	const char *then = note->attempt.boot;
-	struct stat status;
-
-	/* A young one's epilog may be renaming it at this moment. */
-	if (note->attempt.end_asked || (note->attempt.over && !backlog_young(backlog, note->fd)))
-		return UNTOLD_OVER;
-	if (note->attempt.over)
-		return UNTOLD_NO;
-	if (note->attempt.extern_over)
-		return UNTOLD_EXTERN;
-	if (then != NULL && *now != '\0' && strcmp(then, now) != 0)
-		return UNTOLD_BOOT;
-	if (fstat(note->fd, &status) == 0 &&
-	    lens_memory_inherited(backlog->memory, note->name, &status.st_mtim))
-		return UNTOLD_AGENT;
-	return UNTOLD_NO;
-}
-
-/* The note's attempt is over: it gets its ended name, and its spans are made like any other's. */
-static void untold_end(struct lens_backlog *backlog, const struct open_note *note)
-{
-	struct lens_state_name name = *note->name;
-	char from[LENS_STATE_NAME], to[LENS_STATE_NAME];
-
-	name.kind = LENS_STATE_ENDED;
-	name.attempt = note->attempt.note.attempt;
-	lens_state_name_format(from, note->name);
-	lens_state_name_format(to, &name);
-	if (renameat2(backlog->directory, from, backlog->directory, to, RENAME_NOREPLACE) == -1) {
-		if (errno != EEXIST) {
-			backlog_log(backlog, "note %s cannot be retired: %s", from,
-				    strerror(errno));
-			backlog_due(backlog, backlog_now(backlog) + BACKLOG_FAULT_MS);
-			return;
-		}
-		/* The attempt was ended before: that note tells of it. */
-		backlog_unlink(backlog, note->name);
-	}
-	lens_memory_inherited_settle(backlog->memory, note->name);
-	backlog_due(backlog, backlog_now(backlog));
-}
-
-/* slurmctld says that the attempt is running. */
-static void untold_runs(struct lens_backlog *backlog, const struct open_note *note,
-			enum untold untold)
-{
-	switch (untold) {
-	case UNTOLD_EXTERN: /* the job gave this node back */
-		backlog_unlink(backlog, note->name);
-		break;
-	case UNTOLD_BOOT: /* slurmctld has yet to find out */
-		backlog_ask_again(backlog, note->name, note->attempt.note.attempt, RUNNING_MS);
-		break;
-	case UNTOLD_AGENT:
-		lens_memory_inherited_settle(backlog->memory, note->name);
-		break;
-	case UNTOLD_OVER:
-	case UNTOLD_NO:
-		break;
-	}
-}
-
-/*
- * Asks slurmctld whether the attempt is over: it is once it is gone, of another attempt, or has
- * a final state and no epilog runs any more (one that is to come has come then).
- */
-static void untold_ask(struct lens_backlog *backlog, struct open_note *note, enum untold untold)
-{
-	uint32_t attempt = note->attempt.note.attempt;
-	struct lens_job_answer answer;
-
-	lens_job_answer_init(&answer);
-	switch (backlog_ask(backlog, note->name, attempt, true, &answer)) {
-	case BACKLOG_WAIT:
-		break;
-	case BACKLOG_SILENCE:
-		if (untold != UNTOLD_AGENT)
-			untold_end(backlog, note);
-		else /* it may well run */
-			backlog_ask_again(backlog, note->name, attempt, RUNNING_MS);
-		break;
-	case BACKLOG_ANSWER:
-		if (answer.found && answer.completing)
-			backlog_ask_again(backlog, note->name, attempt, COMPLETING_MS);
-		else if (answer.found && answer.attempt == attempt &&
-			 lens_job_answer_running(&answer))
-			untold_runs(backlog, note, untold);
-		else if (answer_append(backlog, note, "end", &answer) == 0)
-			untold_end(backlog, note);
-		else
-			backlog_ask_fault(backlog, note->name, attempt, true);
-		break;
-	}
-	lens_job_answer_clear(&answer);
-}
-
-static void untold_visit(struct lens_backlog *backlog, struct open_note *note)
-{
-	enum untold untold = untold_of(backlog, note);
-
-	if (untold == UNTOLD_OVER) {
-		untold_end(backlog, note);
-		return;
-	}
-	if (untold == UNTOLD_NO || live_of(backlog, note, false) != NULL)
-		return;
-	if (note->attempt.note.lens && is_first(backlog, note))
-		untold_ask(backlog, note, untold);
-	else if (untold != UNTOLD_AGENT)
-		backlog_unlink(backlog, note->name);
-}
-
 void backlog_note_visit(struct lens_backlog *backlog, const struct lens_state_name *name)
 {
-	struct open_note note;
+	struct backlog_note note;
 
 	if (note_open(backlog, name, &note) == -1)
 		return;
 	if (note_read(&note) == 0) {
 		if (note.attempt.note.lens && !note.attempt.start_sent &&
-		    is_first(backlog, &note) && answer_have(backlog, &note, false) &&
+		    backlog_note_is_first(backlog, &note) && answer_have(backlog, &note, false) &&
 		    lens_job_attempt_started(&note.attempt) != NULL)
 			start_send(backlog, &note);
-		untold_visit(backlog, &note);
+		backlog_untold_visit(backlog, &note);
 	} else {
 		backlog_fault(backlog, errno);
 	}
@@ -399,7 +255,7 @@ void backlog_note_visit(struct lens_backlog *backlog, const struct lens_state_na
 
 void backlog_ended_visit(struct lens_backlog *backlog, const struct lens_state_name *name)
 {
-	struct open_note note;
+	struct backlog_note note;
 	char text[LENS_STATE_NAME];
 
 	if (note_open(backlog, name, &note) == -1)

@@ -49,6 +49,7 @@ struct lens_backlog {
 	struct backlog_outbox *outbox;
 	struct lens_memory *memory, *own_memory;
 	uint64_t max_spool; /* bytes; 0: no limit */
+	bool over_spool;    /* the last look left more than that, or none was taken */
 	bool unwritable;    /* the directory takes no changes: said once */
 	bool full;          /* no record could be written: likewise */
 	/* Of the last run: */

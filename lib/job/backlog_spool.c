@@ -184,6 +184,7 @@ void backlog_spool_limit(struct lens_backlog *backlog)
 			dropped++;
 		}
 	}
+	backlog->over_spool = spool.bytes > backlog->max_spool;
 	free(spool.files);
 	backlog->result->capped += spans;
 	if (dropped == 0)

@@ -18,15 +18,13 @@
 /* What an end before its start may be: clocks differ. */
 #define LENS_INVERSION_MAX_NS INT64_C(30000000)
 
-enum lens_status_code { LENS_STATUS_UNSET, LENS_STATUS_OK, LENS_STATUS_ERROR };
-
 struct lens_interval {
 	char *name;
 	char *parent; /* NULL: none of these */
 	int64_t start_ns, end_ns;
 	bool kind_set, status_set; /* somebody said them; else INTERNAL and UNSET */
 	enum lens_span_kind kind;
-	enum lens_status_code status;
+	enum lens_span_status status;
 	char *message;           /* of ERROR; NULL: none */
 	json_object *attributes; /* an object of scalars and arrays of strings */
 	size_t parent_at;        /* after the check, where there is a parent */

@@ -42,7 +42,7 @@ struct lens_kept_span {
 	bool has_parent;
 	uint64_t start_ns;
 	uint64_t end_ns;
-	enum lens_read_status status;
+	enum lens_span_status status;
 	const char *message; /* of the status */
 	const char *name;
 	const char *scope; /* its name */

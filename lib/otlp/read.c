@@ -18,23 +18,23 @@ struct reading {
 	struct lens_read_counts *counts;
 };
 
-static enum lens_read_status status_read(struct json_object *status)
+static enum lens_span_status status_read(struct json_object *status)
 {
 	struct json_object *code = lens_read_member(status, "code");
 	uint64_t number;
 
 	if (lens_read_uint64(code, &number) == 0)
-		return number == LENS_READ_OK      ? LENS_READ_OK
-		       : number == LENS_READ_ERROR ? LENS_READ_ERROR
-						   : LENS_READ_UNSET;
+		return number == LENS_STATUS_OK      ? LENS_STATUS_OK
+		       : number == LENS_STATUS_ERROR ? LENS_STATUS_ERROR
+						     : LENS_STATUS_UNSET;
 	/* Plain protobuf JSON, which some write, names it. */
 	if (json_object_is_type(code, json_type_string)) {
 		if (strcmp(json_object_get_string(code), "STATUS_CODE_ERROR") == 0)
-			return LENS_READ_ERROR;
+			return LENS_STATUS_ERROR;
 		if (strcmp(json_object_get_string(code), "STATUS_CODE_OK") == 0)
-			return LENS_READ_OK;
+			return LENS_STATUS_OK;
 	}
-	return LENS_READ_UNSET;
+	return LENS_STATUS_UNSET;
 }
 
 /* VALUE is hex. */

@@ -5,6 +5,7 @@
 #include "lib/core/error.h"
 #include "lib/core/identity.h"
 #include "lib/core/text.h"
+#include "lib/otlp/span.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,12 +21,6 @@
 /* A line is at most what one OTLP request may be; a longer one is not read. */
 #define LENS_READ_LINE_MAX ((size_t)64 << 20)
 
-enum lens_read_status {
-	LENS_READ_UNSET = 0,
-	LENS_READ_OK = 1,
-	LENS_READ_ERROR = 2,
-};
-
 /* One span while its line is being read; the rest of it by the functions below. */
 struct lens_read_span {
 	struct lens_trace_id trace;
@@ -34,7 +29,7 @@ struct lens_read_span {
 	bool has_parent;
 	uint64_t start_ns;
 	uint64_t end_ns; /* never before start_ns */
-	enum lens_read_status status;
+	enum lens_span_status status;
 	bool capitals; /* its ids are written in capitals: unusual, but right */
 	/* Of the JSON; valid inside the callback. */
 	struct json_object *json;

@@ -30,6 +30,13 @@ enum lens_span_kind {
 	LENS_KIND_CONSUMER,
 };
 
+/* Likewise; UNSET unless it is told. */
+enum lens_span_status {
+	LENS_STATUS_UNSET,
+	LENS_STATUS_OK,
+	LENS_STATUS_ERROR,
+};
+
 struct lens_batch *lens_batch_create(const char *scope_name, const char *scope_version);
 void lens_batch_destroy(struct lens_batch *batch);
 bool lens_batch_failed(const struct lens_batch *batch);

@@ -18,12 +18,6 @@ setup() {
 	place_create
 }
 
-# run_batch [SBATCH-OPTION...] COMMAND: submits, waits for its end, sets JOB.
-run_batch() {
-	JOB=$(submit "$@")
-	wait_job "$JOB"
-}
-
 # plain_jobs PREFIX [OPTION]: a task of each kind, of a user whose own variables are
 # neither tidy nor empty.
 plain_jobs() {

@@ -3,6 +3,13 @@
 # shellcheck disable=SC2034,SC2153 # what bats files set and read
 # For tests that kill what a job's spans depend on, and count the spans at its end.
 
+# survival_begin: a receiver, and a PLACE for what jobs leave.
+survival_begin() {
+	sandbox_create
+	place_create
+	receiver_up
+}
+
 # workload [SBATCH-OPTION...]: submits a job of three steps of two tasks each; in its first
 # attempt the second step waits for PLACE/go. With PLACE/last it is the last. Sets JOB.
 workload() {

@@ -9,9 +9,7 @@ load helpers
 load survival
 
 setup() {
-	sandbox_create
-	place_create
-	receiver_up
+	survival_begin
 	# No node is to be given up while its slurmd is away; how soon slurmctld, started again, sees
 	# its nodes depends on it too.
 	cluster_up --conf SlurmdTimeout=15 -- "Endpoint=$RECEIVER_URL" Timeout=60000

@@ -8,9 +8,7 @@ load helpers
 load survival
 
 setup() {
-	sandbox_create
-	place_create
-	receiver_up
+	survival_begin
 }
 
 teardown() {

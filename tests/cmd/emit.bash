@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
+# shellcheck disable=SC2034 # what bats files read
 # What the files of `slurm-lens emit` share: a receiver and what arrives, without a cluster.
+
+load ../cluster/helpers
+
+# Of a TRACEPARENT.
+TRACE=0123456789abcdef0123456789abcdef
+SPAN=0123456789abcdef
 
 # The caller's own variables are no part of a test.
 emit_clean() {
@@ -11,8 +18,8 @@ emit_clean() {
 	unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY
 }
 
-# emit_setup_file: for setup_file. SANDBOX is what helpers.bash wants to find.
-emit_setup_file() {
+# SANDBOX is what helpers.bash wants to find.
+setup_file() {
 	[ -x "$LENS_TEST_PYTHON" ] || {
 		echo "no Python at $LENS_TEST_PYTHON: run tests/make-venv" >&2
 		return 1
@@ -25,12 +32,17 @@ emit_setup_file() {
 	receiver_up
 }
 
-# emit_setup: for setup. Nothing arrived yet; it goes to the receiver.
-emit_setup() {
+teardown_file() {
+	receiver_down
+}
+
+# Nothing arrived yet; it goes to the receiver.
+setup() {
 	LENS=$LENS_TEST_BUILDDIR/slurm-lens
 	emit_clean
 	rm -f "$RECEIVED"/0* "$RECEIVED/answer"
 	export OTEL_EXPORTER_OTLP_ENDPOINT=$RECEIVER_URL
+	cd "$BATS_TEST_TMPDIR" || return 1
 }
 
 emit() {

@@ -4,24 +4,7 @@
 # slurm-lens emit -- COMMAND: the command cannot tell it from a shell, and its span arrives.
 
 bats_require_minimum_version 1.5.0
-load ../cluster/helpers
 load emit
-
-TRACE=0123456789abcdef0123456789abcdef
-SPAN=0123456789abcdef
-
-setup_file() {
-	emit_setup_file
-}
-
-teardown_file() {
-	receiver_down
-}
-
-setup() {
-	emit_setup
-	cd "$BATS_TEST_TMPDIR" || return 1
-}
 
 # terminal SCRIPT CMD...: see terminal.py.
 terminal() {

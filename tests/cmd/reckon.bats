@@ -138,14 +138,13 @@ sys.exit(not result)' "$1"
 		"--set Realm 36|--set Realm: takes Key=Value"
 		"--from|--from: its value is missing"
 		"--cluster= 36|--cluster: a name is missing"
-		"--nodes 36|--nodes: no such option"
+		"--nodes 36|unknown option --nodes"
 	)
 	for case_ in "${refused[@]}"; do
 		# shellcheck disable=SC2086 # words
 		run --separate-stderr -2 reckon ${case_%%|*}
 		[ "$output" = "" ]
-		[ "${stderr_lines[0]}" = "slurm-lens reckon: ${case_#*|}" ]
-		[ "${stderr_lines[1]}" = "Try \`slurm-lens reckon --help\`." ]
+		[ "$stderr" = "slurm-lens reckon: ${case_#*|}; see slurm-lens reckon --help" ]
 	done
 	run -0 reckon --help
 	[[ $output == "Usage: slurm-lens reckon "* ]]

@@ -332,7 +332,7 @@ followed() { # COUNT: lines at least
 		"t --color red|--color: takes auto, always or never"
 		"t --set x|--set x: takes Key=Value"
 		"t --follow --html o|--follow: it does not go with --html"
-		"t --wide|--wide: no such option"
+		"t --wide|unknown option --wide"
 		"t --html|--html: its value is missing"
 		"missing.jsonl|missing.jsonl: No such file or directory"
 	)

@@ -57,6 +57,21 @@ static inline struct lens_exporter *exporter_for(const char *endpoint, unsigned 
 	return exporter_create(&settings);
 }
 
+/* Sends BATCH by EXPORTER to SERVER, and takes the result; all three are gone then. */
+static inline void exchange_make(struct exchange *exchange, struct lens_exporter *exporter,
+				 struct lens_batch *batch, struct scripted_server *server)
+{
+	double begin = exchange_now();
+
+	lens_exporter_export(exporter, batch, &exchange->result);
+	exchange->seconds = exchange_now() - begin;
+	lens_exporter_destroy(exporter);
+	exchange->flooded = server->flooded;
+	exchange->request_length =
+		scripted_server_stop(server, exchange->request, sizeof(exchange->request));
+	lens_batch_destroy(batch);
+}
+
 /* Sends BATCH, which it frees, as SETTINGS say but to a server that gives ANSWERS, and takes the
  * result. */
 static inline struct exchange exchange_as(struct lens_exporter_settings settings,
@@ -66,20 +81,12 @@ static inline struct exchange exchange_as(struct lens_exporter_settings settings
 	struct scripted_server *server = scripted_server_start(answers, count);
 	struct exchange exchange = { 0 };
 	struct lens_exporter *exporter;
-	double begin;
 
 	snprintf(exchange.url, sizeof(exchange.url) - 16, "http://127.0.0.1:%d", server->port);
 	settings.endpoint = exchange.url;
 	exporter = exporter_create(&settings);
 	strcat(exchange.url, "/v1/traces");
-	begin = exchange_now();
-	lens_exporter_export(exporter, batch, &exchange.result);
-	exchange.seconds = exchange_now() - begin;
-	lens_exporter_destroy(exporter);
-	exchange.flooded = server->flooded;
-	exchange.request_length =
-		scripted_server_stop(server, exchange.request, sizeof(exchange.request));
-	lens_batch_destroy(batch);
+	exchange_make(&exchange, exporter, batch, server);
 	return exchange;
 }
 

@@ -98,6 +98,34 @@ static void what_was_refused_is_under_the_limit_again(void **state)
 	assert_false(scratch_has(world->scratch, JOURNAL(1, BATCH)));
 }
 
+/* Else each of a receiver's refusals would cost a look at all files. */
+static void a_refusal_looks_at_no_file_where_the_run_left_few(void **state)
+{
+	struct world *world = *state;
+	char large[128 * 1024];
+	char *text;
+	size_t length;
+
+	journal_batch(world, 1, "a%3Db");
+	lens_backlog_limit(world->backlog, sizeof(large) / 2);
+	run(world);
+	text = scratch_read(world->scratch, JOURNAL(1, BATCH));
+	length = strlen(text);
+	memset(large, 'x', sizeof(large) - 1);
+	memcpy(large, text, length);
+	large[sizeof(large) - 1] = '\0';
+	free(text);
+	scratch_write(world->scratch, JOURNAL(1, BATCH), large);
+	answer(world, LENS_VERDICT_RETRY);
+	assert_int_equal(world->result.capped, 0);
+	assert_true(scratch_has(world->scratch, JOURNAL(1, BATCH)));
+	run(world); /* it sees what has grown, but spares what it sends */
+	assert_int_equal(world->result.capped, 0);
+	answer(world, LENS_VERDICT_RETRY);
+	assert_int_equal(world->result.capped, 1);
+	assert_false(scratch_has(world->scratch, JOURNAL(1, BATCH)));
+}
+
 static void many_go_in_turn_each_once(void **state)
 {
 	struct world *world = *state;
@@ -246,6 +274,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(what_is_not_acknowledged_goes_again, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(what_is_under_way_is_not_dropped, setup, teardown),
+		cmocka_unit_test_setup_teardown(a_refusal_looks_at_no_file_where_the_run_left_few,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(what_was_refused_is_under_the_limit_again, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(many_go_in_turn_each_once, setup, teardown),

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/job_sample.h"
+#include "tests/unit/attempt_sample.h"
 
 /* Records read as lines, which clang-format would not keep. */
 /* clang-format off */
@@ -30,34 +30,6 @@
 #define ENDED(attempt, rest)                                                                       \
 	"v=1,t=121000000000,m=10,e=answer,when=end,found=1,job=12345,attempt=" attempt "," rest "\n"
 #define COMPLETED ENDED("0", "state=COMPLETED,submit=90,eligible=95,start=100,end=120,nodes=2")
-
-typedef int spans_fn(struct lens_batch *, const struct lens_job_site *,
-		     const struct lens_job_attempt *, size_t, size_t);
-
-static void attempt_of(const char *note, struct lens_records **records,
-		       struct lens_job_attempt *attempt)
-{
-	*records = sample_records(note);
-	assert_int_equal(lens_job_attempt_read(attempt, *records), 0);
-}
-
-static struct json_object *spans_of(spans_fn *add, const char *note)
-{
-	struct lens_batch *batch = lens_batch_create("slurm-lens", "9.9");
-	struct lens_records *records;
-	struct lens_job_attempt attempt;
-	struct json_object *groups;
-	int count;
-
-	attempt_of(note, &records, &attempt);
-	count = add(batch, &sample_site, &attempt, 0, 512);
-	assert_int_equal(count, lens_batch_span_count(batch));
-	groups = sample_groups(batch);
-	lens_job_attempt_clear(&attempt);
-	lens_batch_destroy(batch);
-	lens_records_destroy(records);
-	return groups;
-}
 
 static void an_attempt_begins_in_an_instant(void **state)
 {

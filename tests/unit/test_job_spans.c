@@ -9,7 +9,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "tests/unit/job_sample.h"
+#include "tests/unit/attempt_sample.h"
 
 /* Records read as lines, which clang-format would not keep. */
 /* clang-format off */
@@ -31,27 +31,6 @@
 #define ENDED(attempt, rest)                                                                       \
 	"v=1,t=111000000000,m=10,e=answer,when=end,found=1,job=12345,attempt=" attempt "," rest "\n"
 #define TIMES "submit=90,eligible=95,start=100,end=110,nodes=2,tasks=4,name=train,user=ml"
-
-typedef int spans_fn(struct lens_batch *, const struct lens_job_site *,
-		     const struct lens_job_attempt *, size_t, size_t);
-
-static struct json_object *spans_of(spans_fn *add, const char *note)
-{
-	struct lens_records *records = sample_records(note);
-	struct lens_batch *batch = lens_batch_create("slurm-lens", "9.9");
-	struct lens_job_attempt attempt;
-	struct json_object *groups;
-	int count;
-
-	assert_int_equal(lens_job_attempt_read(&attempt, records), 0);
-	count = add(batch, &sample_site, &attempt, 0, 512);
-	assert_int_equal(count, lens_batch_span_count(batch));
-	groups = sample_groups(batch);
-	lens_job_attempt_clear(&attempt);
-	lens_batch_destroy(batch);
-	lens_records_destroy(records);
-	return groups;
-}
 
 static void start_has_its_phases(void **state)
 {

@@ -44,19 +44,11 @@ static struct exchange grpc_exchange(struct lens_batch *batch, const struct scri
 	struct scripted_server *server = scripted_grpc_start(call, 1);
 	struct exchange exchange = { 0 };
 	struct lens_exporter *exporter;
-	double begin;
 
 	snprintf(exchange.url, sizeof(exchange.url), "http://127.0.0.1:%d", server->port);
 	exporter = grpc_exporter(exchange.url, timeout_ms);
 	strcat(exchange.url, GRPC_PATH);
-	begin = exchange_now();
-	lens_exporter_export(exporter, batch, &exchange.result);
-	exchange.seconds = exchange_now() - begin;
-	lens_exporter_destroy(exporter);
-	exchange.flooded = server->flooded;
-	exchange.request_length =
-		scripted_server_stop(server, exchange.request, sizeof(exchange.request));
-	lens_batch_destroy(batch);
+	exchange_make(&exchange, exporter, batch, server);
 	return exchange;
 }
 

@@ -267,7 +267,7 @@ static void kinds_and_statuses(void **state)
 {
 	static const struct {
 		const char *text, *message;
-		enum lens_status_code code;
+		enum lens_span_status code;
 	} cases[] = {
 		{ "ok", NULL, LENS_STATUS_OK },
 		{ "Unset", NULL, LENS_STATUS_UNSET },

@@ -27,7 +27,7 @@ static void test_keeps_all_of_a_span(void **state)
 	assert_string_equal(span->name, "a");
 	assert_string_equal(span->message, "why");
 	assert_string_equal(span->scope, "slurm-lens");
-	assert_int_equal(span->status, LENS_READ_ERROR);
+	assert_int_equal(span->status, LENS_STATUS_ERROR);
 	assert_true(span->has_parent);
 	assert_int_equal(span->end_ns - span->start_ns, 2000000000);
 	assert_string_equal(lens_kept_text(&span->attributes, "n"), "5");
