@@ -130,7 +130,7 @@ static void failure_describe(const struct lens_answer *answer, bool tls, unsigne
 		snprintf(out, size, "TLS: %.*s", (int)detail_length(answer->detail),
 			 answer->detail);
 	else
-		snprintf(out, size, "%s", lens_curl.easy_strerror(answer->code));
+		snprintf(out, size, "%s", lens_curl_words(answer->code));
 }
 
 void lens_answer_failure(const struct lens_answer *answer, const struct lens_endpoint *endpoint,

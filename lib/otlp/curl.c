@@ -58,3 +58,9 @@ int lens_curl_load(struct lens_error *err)
 	loaded = true;
 	return 0;
 }
+
+const char *lens_curl_words(CURLcode code)
+{
+	return lens_curl_load(NULL) == 0 ? lens_curl.easy_strerror(code)
+					 : "libcurl cannot be loaded";
+}

@@ -50,4 +50,7 @@ extern struct lens_curl lens_curl;
 /* Loads it, once for the process; it stays. 0, or -1 with ERR. */
 int lens_curl_load(struct lens_error *err);
 
+/* What CODE means, in libcurl's words; loads it. Static. */
+const char *lens_curl_words(CURLcode code);
+
 #endif

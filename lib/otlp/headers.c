@@ -195,6 +195,7 @@ void lens_headers_free(struct curl_slist *list)
 
 	for (struct curl_slist *item = list; item; item = item->next)
 		explicit_bzero(item->data, strlen(item->data));
-	lens_curl.slist_free_all(list);
+	if (list) /* else libcurl may not be there */
+		lens_curl.slist_free_all(list);
 	errno = saved;
 }
