@@ -3,6 +3,7 @@
 
 #include "cmd/reckon.h"
 
+#include "cmd/site_arguments.h"
 #include "lib/core/show.h"
 #include "lib/core/text.h"
 #include "lib/job/reckon.h"
@@ -65,12 +66,13 @@ static const char *job_name(const struct lens_account_record *record)
 
 static int config_load(struct reckoning *reckoning, struct lens_error *err)
 {
-	const struct reckon_options *options = &reckoning->options;
+	struct reckon_options *options = &reckoning->options;
 	char *path = lens_config_default_path();
 	int rc;
 
 	reckoning->config = lens_config_create();
-	if (reckoning->config == NULL || path == NULL) {
+	if (reckoning->config == NULL || path == NULL ||
+	    site_arguments_add(&options->common) != 0) {
 		free(path);
 		return lens_error_set(err, "out of memory");
 	}
@@ -78,7 +80,7 @@ static int config_load(struct reckoning *reckoning, struct lens_error *err)
 			      options->common.arguments, path, problem_say, NULL);
 	free(path);
 	/* Without the Realm that was meant all ids would be others. */
-	if (rc != 0 && options->common.argument_count > 0)
+	if (rc != 0 && options->common.argument_count > options->common.site_count)
 		return lens_error_set(err, "nothing is made of settings that are wrong");
 	reckoning->site = (struct lens_job_site){
 		.realm = options->realm != NULL ? options->realm : reckoning->config->realm,

@@ -54,7 +54,7 @@ static const char help_text[] =
 	"  --file FILE       append to FILE instead of printing\n"
 	"  --send            send instead of printing: where OTEL_EXPORTER_OTLP_ENDPOINT and\n"
 	"                    the like say, else to the Endpoint of lens.conf\n"
-	"  --config FILE     the settings; default: lens.conf beside slurm.conf\n"
+	"  --config FILE     lens.conf (default: the plugin's)\n"
 	"  --set KEY=VALUE   a setting, where the file has none\n"
 	"  --help            say this\n"
 	"\n"
