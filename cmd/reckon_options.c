@@ -51,7 +51,7 @@ static const char help_text[] =
 	"                    number them (22.05) and may have purged the first\n"
 	"  --cluster NAME    of that cluster\n"
 	"  --realm TEXT      a part of every id; default: Realm of lens.conf\n"
-	"  --file FILE       append to FILE instead of printing\n"
+	"  --file FILE       append to FILE instead of printing; its directory has to be there\n"
 	"  --send            send instead of printing: where OTEL_EXPORTER_OTLP_ENDPOINT and\n"
 	"                    the like say, else to the Endpoint of lens.conf\n"
 	"  --config FILE     lens.conf (default: the plugin's)\n"
