@@ -3,6 +3,7 @@
 
 #include "cmd/agent_settings.h"
 #include "cmd/command.h"
+#include "cmd/site_arguments.h"
 #include "cmd/usage.h"
 #include "lib/core/lock.h"
 
@@ -140,7 +141,8 @@ int lens_agent_main(int argc, char **argv)
 	}
 	agent.log = agent_log_create(
 		options.once || options.stop || isatty(STDERR_FILENO) == 1 ? "agent" : NULL);
-	if (agent.log != NULL)
+	/* The plugin, or its unit, tells the agent itself. */
+	if (agent.log != NULL && (!options.stop || site_arguments_add(&options.common) == 0))
 		agent.config = agent_settings_load(&options.common, agent.log);
 	if (agent.config == NULL)
 		fputs("slurm-lens agent: its settings could not be read whole: out of memory or "

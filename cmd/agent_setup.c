@@ -57,7 +57,8 @@ int agent_open(struct agent *agent, bool *held)
 static void file_create(struct agent *agent)
 {
 	struct lens_exporter_settings settings = { .kind = LENS_EXPORTER_FILE,
-						   .file = agent->config->file };
+						   .file = agent->config->file,
+						   .file_make_directory = true };
 	struct lens_error err = LENS_ERROR_INIT;
 
 	if (agent_file_check(agent->config->file, &err) == 0)

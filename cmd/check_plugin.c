@@ -3,16 +3,10 @@
 
 #include "cmd/check.h"
 
-#include "lib/core/text.h"
 #include "lib/site/plugin_file.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define PLUGIN     "lens.so"
-#define CONFIGLESS "/run/slurm/conf/plugstack.conf"
 
 static const char *last_part(const char *path)
 {
@@ -26,48 +20,9 @@ static const char *plugin_dir(const struct check *check)
 	return *check->site.plugin_dir != '\0' ? check->site.plugin_dir : LENS_DEFAULT_PLUGIN_DIR;
 }
 
-/* PlugStackConfig as it is on this machine: a configless node has it from slurmd. The caller
- * frees; NULL: no memory. */
-static char *plugstack_path(const struct check *check)
-{
-	const char *conf = getenv("SLURM_CONF");
-	const char *slash = conf != NULL && *conf == '/' ? strrchr(conf, '/') : NULL;
-	const char *named = check->site.plugstack;
-	struct lens_text beside = LENS_TEXT_INIT;
-
-	if (check->plugstack != NULL)
-		return strdup(check->plugstack);
-	if (*named == '/' && (access(named, F_OK) == 0 || access(CONFIGLESS, F_OK) != 0))
-		return strdup(named);
-	if (*named == '/')
-		return strdup(CONFIGLESS);
-	if (slash != NULL)
-		lens_text_add(&beside, conf, (size_t)(slash - conf));
-	else
-		lens_text_adds(&beside, LENS_SLURM_SYSCONFDIR);
-	lens_text_adds(&beside, "/plugstack.conf");
-	return lens_text_take(&beside);
-}
-
 static void problem_add(void *context, const char *text)
 {
 	check_add(context, CHECK_FAIL, "plugstack", "%s", text);
-}
-
-/* Whether LINE is lens's, whatever its file is called. */
-static bool is_lens(const struct check *check, const struct lens_plugstack_line *line)
-{
-	struct lens_plugin_file file = { 0 };
-	char *path;
-
-	if (strcmp(last_part(line->plugin), PLUGIN) == 0)
-		return true;
-	path = lens_plugstack_find(line->plugin, plugin_dir(check));
-	if (path != NULL && lens_plugin_file_read(&file, path, NULL) == 0 &&
-	    strcmp(file.type, "spank") != 0)
-		file.name[0] = '\0';
-	free(path);
-	return strcmp(file.name, "lens") == 0;
 }
 
 static void lines_look(struct check *check, const char *path)
@@ -75,7 +30,7 @@ static void lines_look(struct check *check, const char *path)
 	for (size_t i = 0; i < check->stack.count; i++) {
 		const struct lens_plugstack_line *line = &check->stack.lines[i];
 
-		if (!is_lens(check, line))
+		if (!lens_plugstack_is_lens(line, plugin_dir(check)))
 			continue;
 		if (check->line == NULL) {
 			check->line = line;
@@ -90,7 +45,7 @@ static void lines_look(struct check *check, const char *path)
 		return;
 	check_add(check, CHECK_FAIL, "plugstack", "%s and what it includes have no line for lens",
 		  path);
-	check_remedy(check, "add `optional " PLUGIN "` there, then restart slurmd");
+	check_remedy(check, "add `optional " LENS_PLUGIN_FILE "` there, then restart slurmd");
 }
 
 static void required_check(struct check *check)
@@ -181,7 +136,8 @@ static void order_check(struct check *check)
 void check_plugin(struct check *check)
 {
 	struct lens_error err = LENS_ERROR_INIT;
-	char *path = plugstack_path(check);
+	char *path = check->plugstack != NULL ? strdup(check->plugstack)
+					      : lens_plugstack_path(check->site.plugstack);
 
 	check->slurm = lens_plugin_dir_slurm(plugin_dir(check));
 	if (check->slurm == 0)
@@ -192,8 +148,10 @@ void check_plugin(struct check *check)
 	}
 	if (lens_plugstack_read(&check->stack, path, problem_add, check, &err) != 0) {
 		check_add(check, CHECK_FAIL, "plugstack", "%s", err.text);
-		check_remedy(check, "Slurm loads plugins from there alone: write `optional " PLUGIN
-				    "` into it, or name another file with --plugstack");
+		check_remedy(
+			check,
+			"Slurm loads plugins from there alone: write `optional " LENS_PLUGIN_FILE
+			"` into it, or name another file with --plugstack");
 	} else {
 		lines_look(check, path);
 	}

@@ -9,7 +9,8 @@
 struct common_options {
 	char **arguments; /* as plugstack would give them: --set's, and --config as config= */
 	size_t argument_count;
-	char *state_dir; /* NULL: not given */
+	size_t site_count; /* so many of them, the first, are of plugstack.conf itself */
+	char *state_dir;   /* NULL: not given */
 	bool json, help;
 };
 

@@ -3,6 +3,8 @@
 
 #include "cmd/reckon.h"
 
+#include "cmd/progress.h"
+#include "cmd/site_arguments.h"
 #include "lib/core/show.h"
 #include "lib/core/text.h"
 #include "lib/job/reckon.h"
@@ -13,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define STEPS_A_BATCH 256
 
@@ -26,14 +29,18 @@ struct reckoning {
 	bool *found;       /* which wishes have a record */
 	bool failed;       /* something that was asked for is not out */
 	size_t spans, put; /* in all; of the job that is at hand */
+	struct progress *progress;
+	size_t steps, steps_put; /* of all jobs, for PROGRESS */
 };
 
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(struct reckoning *reckoning,
+						      const char *format, ...)
 {
 	va_list list;
 
 	/* What is printed already comes first, where both go to one place. */
 	fflush(stdout);
+	progress_clear(reckoning->progress);
 	fputs("slurm-lens reckon: ", stderr);
 	va_start(list, format);
 	vfprintf(stderr, format, list);
@@ -43,8 +50,7 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 
 static void problem_say(void *context, const char *text)
 {
-	(void)context;
-	say("%s", text);
+	say(context, "%s", text);
 }
 
 /* The job as a person names it. */
@@ -65,20 +71,21 @@ static const char *job_name(const struct lens_account_record *record)
 
 static int config_load(struct reckoning *reckoning, struct lens_error *err)
 {
-	const struct reckon_options *options = &reckoning->options;
+	struct reckon_options *options = &reckoning->options;
 	char *path = lens_config_default_path();
 	int rc;
 
 	reckoning->config = lens_config_create();
-	if (reckoning->config == NULL || path == NULL) {
+	if (reckoning->config == NULL || path == NULL ||
+	    site_arguments_add(&options->common) != 0) {
 		free(path);
 		return lens_error_set(err, "out of memory");
 	}
 	rc = lens_config_load(reckoning->config, (int)options->common.argument_count,
-			      options->common.arguments, path, problem_say, NULL);
+			      options->common.arguments, path, problem_say, reckoning);
 	free(path);
 	/* Without the Realm that was meant all ids would be others. */
-	if (rc != 0 && options->common.argument_count > 0)
+	if (rc != 0 && options->common.argument_count > options->common.site_count)
 		return lens_error_set(err, "nothing is made of settings that are wrong");
 	reckoning->site = (struct lens_job_site){
 		.realm = options->realm != NULL ? options->realm : reckoning->config->realm,
@@ -86,20 +93,6 @@ static int config_load(struct reckoning *reckoning, struct lens_error *err)
 		.version = PACKAGE_VERSION,
 	};
 	return 0;
-}
-
-static int saved_read(struct lens_accounting *out, const char *from, struct lens_error *err)
-{
-	bool standard = strcmp(from, "-") == 0;
-	FILE *in = standard ? stdin : fopen(from, "re");
-	int rc;
-
-	if (in == NULL)
-		return lens_error_set(err, "%s: %s", from, strerror(errno));
-	rc = lens_accounting_read(out, in, standard ? "standard input" : from, NULL, err);
-	if (!standard)
-		fclose(in);
-	return rc;
 }
 
 static bool wished(struct reckoning *reckoning, const struct lens_account_record *record)
@@ -157,6 +150,7 @@ static int batch_put(struct reckoning *reckoning, struct lens_batch *batch, int 
 
 	lens_batch_destroy(batch);
 	reckoning->put += count > 0 ? (size_t)count : 0;
+	progress_count(reckoning->progress, reckoning->steps_put, reckoning->steps);
 	return rc;
 }
 
@@ -170,6 +164,7 @@ static int spans_put(struct reckoning *reckoning, const struct lens_reckon_attem
 		count = lens_reckon_job_spans_add(batch, &reckoning->site, attempt);
 	if (batch_put(reckoning, batch, count, err) == -1)
 		return -1;
+	reckoning->steps_put++;
 	for (size_t first = 0; first < attempt->step_count; first += STEPS_A_BATCH) {
 		batch = lens_batch_create("slurm-lens", PACKAGE_VERSION);
 		count = batch == NULL ? -1
@@ -177,6 +172,9 @@ static int spans_put(struct reckoning *reckoning, const struct lens_reckon_attem
 								   first, STEPS_A_BATCH);
 		if (batch_put(reckoning, batch, count, err) == -1)
 			return -1;
+		reckoning->steps_put += STEPS_A_BATCH < attempt->step_count - first
+						? STEPS_A_BATCH
+						: attempt->step_count - first;
 	}
 	return 0;
 }
@@ -188,11 +186,12 @@ static int attempt_tell(struct reckoning *reckoning, const struct lens_reckon_at
 	const char *name = job_name(attempt->first);
 
 	if (attempt->number == LENS_RECKON_REUSED) {
-		say("job %s: left out: an older job of the same number", name);
+		say(reckoning, "job %s: left out: an older job of the same number", name);
 		return 0;
 	}
 	if (attempt->number == LENS_RECKON_UNKNOWN) {
-		say("job %s: accounting may have purged its first attempts, and this Slurm does "
+		say(reckoning,
+		    "job %s: accounting may have purged its first attempts, and this Slurm does "
 		    "not number them: give --attempt with the number of the oldest record (0: the "
 		    "first)",
 		    name);
@@ -204,10 +203,10 @@ static int attempt_tell(struct reckoning *reckoning, const struct lens_reckon_at
 		return -1;
 	reckoning->spans += reckoning->put;
 	if (reckoning->put == 0 && !lens_reckon_started(attempt) && !lens_reckon_ended(attempt)) {
-		say("job %s waits in the queue: nothing to tell yet", name);
+		say(reckoning, "job %s waits in the queue: nothing to tell yet", name);
 		reckoning->failed = true;
 	} else if (!lens_reckon_ended(attempt)) {
-		say("job %s is not over: what is complete", name);
+		say(reckoning, "job %s is not over: what is complete", name);
 	}
 	return 0;
 }
@@ -226,9 +225,24 @@ static int reckon(struct reckoning *reckoning, struct lens_error *err)
 	reckoning->output = reckon_output_create(options, reckoning->config, err);
 	if (reckoning->output == NULL)
 		return -1;
-	rc = options->from != NULL ? saved_read(reckoning->accounting, options->from, err)
+	rc = options->from != NULL ? reckon_saved_read(reckoning->accounting, options->from, err)
 				   : reckon_sacct_read(reckoning->accounting, options, err);
 	return rc == -1 ? -1 : attempts_number(reckoning, err);
+}
+
+/* Spans on a terminal show by themselves how far it is. Jobs count as a step, too. */
+static void progress_begin(struct reckoning *reckoning)
+{
+	const struct reckon_options *options = &reckoning->options;
+
+	if (options->send || options->file != NULL || isatty(STDOUT_FILENO) != 1)
+		reckoning->progress = progress_create("jobs and steps");
+	for (size_t i = 0; i < lens_reckon_count(reckoning->reckon); i++) {
+		const struct lens_reckon_attempt *attempt = lens_reckon_at(reckoning->reckon, i);
+
+		if (wished(reckoning, attempt->first))
+			reckoning->steps += 1 + attempt->step_count;
+	}
 }
 
 /* All that was wished for; what is not there is said at the end. */
@@ -237,6 +251,7 @@ static int all_tell(struct reckoning *reckoning, struct lens_error *err)
 	const struct reckon_options *options = &reckoning->options;
 	struct lens_shown shown;
 
+	progress_begin(reckoning);
 	for (size_t i = 0; i < lens_reckon_count(reckoning->reckon); i++) {
 		const struct lens_reckon_attempt *attempt = lens_reckon_at(reckoning->reckon, i);
 
@@ -247,12 +262,12 @@ static int all_tell(struct reckoning *reckoning, struct lens_error *err)
 	for (size_t i = 0; i < options->wish_count; i++) {
 		if (reckoning->found[i])
 			continue;
-		say("job %s: accounting has no record of it that you may see",
+		say(reckoning, "job %s: accounting has no record of it that you may see",
 		    lens_shown_value(&shown, options->words[i]));
 		reckoning->failed = true;
 	}
 	if (reckoning->spans == 0 && !reckoning->failed) {
-		say("no span: there is no complete job in it");
+		say(reckoning, "no span: there is no complete job in it");
 		reckoning->failed = true;
 	}
 	return 0;
@@ -270,14 +285,15 @@ int lens_reckon_main(int argc, char **argv)
 		fputs(reckon_options_help(), stdout);
 		status = LENS_EXIT_OK;
 	} else if (reckon(&reckoning, &err) == -1) {
-		say("%s", err.text);
+		say(&reckoning, "%s", err.text);
 	} else if (all_tell(&reckoning, &err) == -1) {
-		say("%s", err.text);
+		say(&reckoning, "%s", err.text);
 		status = LENS_EXIT_NO;
 	} else {
 		status = reckoning.failed ? LENS_EXIT_NO : LENS_EXIT_OK;
 	}
 out:
+	progress_destroy(reckoning.progress);
 	reckon_output_destroy(reckoning.output);
 	lens_reckon_destroy(reckoning.reckon);
 	lens_accounting_destroy(reckoning.accounting);

@@ -40,6 +40,9 @@ const char *reckon_options_help(void);
 int reckon_sacct_read(struct lens_accounting *out, const struct reckon_options *options,
 		      struct lens_error *err);
 
+/* Adds what FROM has, a saved output of sacct's, `-` standard input. 0, or -1 with ERR. */
+int reckon_saved_read(struct lens_accounting *out, const char *from, struct lens_error *err);
+
 /* Since when (seconds) slurmdbd has all records that ended, as lens_reckon_wish has it. */
 int64_t reckon_kept_since(void);
 

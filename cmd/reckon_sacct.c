@@ -3,16 +3,20 @@
 
 #include "cmd/reckon.h"
 
+#include "cmd/progress.h"
 #include "cmd/reckon_run.h"
 #include "lib/core/text.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define JOBS_A_CALL 500 /* a command line has its limits */
 #define DELIMITER   20
@@ -67,6 +71,38 @@ static char *format_make(struct lens_error *err)
 	return format;
 }
 
+/* As lens_accounting_read, from FD; WHAT is shown while it takes long. */
+static int shown_read(struct lens_accounting *out, int fd, const char *what, const char *name,
+		      const char *delimiter, struct lens_error *err)
+{
+	struct progress *progress = progress_create(what);
+	struct stat status;
+	uint64_t size =
+		fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
+	FILE *in = progress_stream(progress, fd, size);
+	int rc = in != NULL ? lens_accounting_read(out, in, name, delimiter, err)
+			    : lens_error_set(err, "out of memory");
+
+	if (in != NULL)
+		fclose(in);
+	progress_destroy(progress);
+	return rc;
+}
+
+int reckon_saved_read(struct lens_accounting *out, const char *from, struct lens_error *err)
+{
+	bool standard = strcmp(from, "-") == 0;
+	int fd = standard ? STDIN_FILENO : open(from, O_RDONLY | O_CLOEXEC);
+	int rc;
+
+	if (fd == -1)
+		return lens_error_set(err, "%s: %m", from);
+	rc = shown_read(out, fd, "reading", standard ? "standard input" : from, NULL, err);
+	if (!standard)
+		close(fd);
+	return rc;
+}
+
 /* JOBS: `36,36_3`. */
 static int jobs_read(struct lens_accounting *out, const char *jobs, const char *format,
 		     const char *cluster, struct lens_error *err)
@@ -87,7 +123,8 @@ static int jobs_read(struct lens_accounting *out, const char *jobs, const char *
 	run = reckon_run_start(argv, err);
 	if (run == NULL)
 		return -1;
-	rc = lens_accounting_read(out, reckon_run_output(run), "sacct", delimiter, err);
+	rc = shown_read(out, fileno(reckon_run_output(run)), "asking accounting", "sacct",
+			delimiter, err);
 	/* What sacct itself says is nearer to the cause. */
 	return reckon_run_end(run, err) == -1 ? -1 : rc;
 }

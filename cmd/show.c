@@ -4,6 +4,7 @@
 #include "cmd/show_list.h"
 #include "cmd/show_run.h"
 #include "cmd/show_text.h"
+#include "cmd/site_arguments.h"
 
 #include "lib/core/config.h"
 
@@ -22,18 +23,18 @@ static void config_problem(void *context, const char *text)
 
 /* The settings, for where the spans of a job are. NULL: no memory, or a file that was named
  * cannot be used; a line on standard error has said so. */
-static struct lens_config *config_load(const struct show_options *options)
+static struct lens_config *config_load(struct common_options *common)
 {
 	struct lens_config *config = lens_config_create();
 	char *path = lens_config_default_path();
 
-	if (config == NULL || path == NULL) {
+	if (config == NULL || path == NULL || site_arguments_add(common) != 0) {
 		fputs("slurm-lens show: out of memory\n", stderr);
 		lens_config_destroy(config);
 		config = NULL;
-	} else if (lens_config_load(config, (int)options->common.argument_count,
-				    options->common.arguments, path, config_problem, NULL) != 0 &&
-		   options->common.argument_count > 0) {
+	} else if (lens_config_load(config, (int)common->argument_count, common->arguments, path,
+				    config_problem, NULL) != 0 &&
+		   common->argument_count > common->site_count) {
 		lens_config_destroy(config);
 		config = NULL;
 	}
@@ -159,7 +160,7 @@ static int run_start(struct show_run *run)
 	int status = LENS_EXIT_ENVIRONMENT;
 
 	if (options->path == NULL) {
-		config = config_load(options);
+		config = config_load(&options->common);
 		if (config == NULL)
 			return status;
 	}

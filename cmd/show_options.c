@@ -47,7 +47,7 @@ static const char help_text[] =
 	"  --follow            show it again as spans come, until the job is over or Ctrl-C\n"
 	"  --html OUT          write a page of its own for a browser; - is standard output\n"
 	"\n"
-	"  --config FILE       lens.conf (default: beside slurm.conf), for its File\n"
+	"  --config FILE       lens.conf (default: the plugin's), for its File\n"
 	"  --set KEY=VALUE     a setting, as an argument in plugstack.conf; lens.conf beats it\n"
 	"  --help              say this\n"
 	"\n"

@@ -3,6 +3,7 @@
 
 #include "cmd/agent_settings.h"
 #include "cmd/command.h"
+#include "cmd/site_arguments.h"
 #include "cmd/usage.h"
 #include "lib/core/lock.h"
 #include "lib/core/statedir.h"
@@ -24,7 +25,7 @@ static const char help_text[] =
 	"\n"
 	"  --format text|json  text is the default\n"
 	"  --json              as --format json\n"
-	"  --config FILE       lens.conf (default: beside slurm.conf)\n"
+	"  --config FILE       lens.conf (default: the plugin's)\n"
 	"  --set KEY=VALUE     a setting, as an argument in plugstack.conf; lens.conf beats it\n"
 	"  --state-dir DIR     the state directory, whatever the settings say\n"
 	"  --help              say this\n"
@@ -172,7 +173,8 @@ int lens_status_main(int argc, char **argv)
 		status = LENS_EXIT_OK;
 		goto out;
 	}
-	config = agent_settings_load(&options, log);
+	if (site_arguments_add(&options) == 0)
+		config = agent_settings_load(&options, log);
 	if (config == NULL)
 		fputs("slurm-lens status: out of memory\n", stderr);
 	else

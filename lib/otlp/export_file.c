@@ -18,6 +18,7 @@ struct lens_file_exporter {
 	char *path;
 	char *directory;
 	const char *name; /* the last component, inside path */
+	bool make_directory;
 	uint64_t max_bytes;
 	unsigned int keep;
 };
@@ -46,6 +47,7 @@ struct lens_file_exporter *lens_file_exporter_create(const struct lens_exporter_
 		return NULL;
 	}
 	exporter->name = exporter->path + (slash + 1 - file);
+	exporter->make_directory = settings->file_make_directory;
 	exporter->max_bytes =
 		settings->file_max_bytes ? settings->file_max_bytes : LENS_FILE_MAX_DEFAULT;
 	exporter->keep = settings->file_keep ? settings->file_keep : LENS_FILE_KEEP_DEFAULT;
@@ -69,7 +71,7 @@ static int directory_open(const struct lens_file_exporter *exporter)
 	const int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
 	int fd = open(exporter->directory, flags);
 
-	if (fd >= 0 || errno != ENOENT)
+	if (fd >= 0 || errno != ENOENT || !exporter->make_directory)
 		return fd;
 	if (mkdir(exporter->directory, 0755) < 0 && errno != EEXIST)
 		return -1;

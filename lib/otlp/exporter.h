@@ -60,12 +60,13 @@ struct lens_blob {
 /* The protocols over a network are HTTP_PROTOBUF, HTTP_JSON and GRPC. */
 struct lens_exporter_settings {
 	enum lens_exporter_kind kind;
-	const char *endpoint;    /* base URL; HTTP joins `v1/traces` to it, gRPC has its own path */
-	bool endpoint_whole;     /* HTTP: ENDPOINT is the URL itself, nothing is joined to it */
-	const char *file;        /* FILE: an absolute path */
-	uint64_t file_max_bytes; /* FILE: rotated beyond this; 0 is 100 MiB */
-	unsigned int file_keep;  /* FILE: rotated files kept; 0 is 3 */
-	unsigned int timeout_ms; /* network: for the whole request; 0 is 10000 */
+	const char *endpoint; /* base URL; HTTP joins `v1/traces` to it, gRPC has its own path */
+	bool endpoint_whole;  /* HTTP: ENDPOINT is the URL itself, nothing is joined to it */
+	const char *file;     /* FILE: an absolute path */
+	bool file_make_directory; /* FILE: where its directory, the last one, is missing */
+	uint64_t file_max_bytes;  /* FILE: rotated beyond this; 0 is 100 MiB */
+	unsigned int file_keep;   /* FILE: rotated files kept; 0 is 3 */
+	unsigned int timeout_ms;  /* network: for the whole request; 0 is 10000 */
 	const char *user_agent;
 	enum lens_compression compression; /* network */
 	const char *proxy;            /* network: URL; NULL or "" none, never the environment's */

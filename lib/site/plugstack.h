@@ -45,4 +45,16 @@ void lens_plugstack_clear(struct lens_plugstack *stack);
  */
 char *lens_plugstack_find(const char *plugin, const char *plugin_dir);
 
+/* What lens's plugin is called where nobody has renamed it. */
+#define LENS_PLUGIN_FILE "lens.so"
+
+/* Whether LINE is lens's, whatever its file is called. */
+bool lens_plugstack_is_lens(const struct lens_plugstack_line *line, const char *plugin_dir);
+
+/*
+ * Where plugstack.conf is on this machine: NAMED, slurm.conf's PlugStackConfig, else (it is "" or not
+ * absolute) beside slurm.conf; a configless node has it from slurmd. The caller frees; NULL: no memory.
+ */
+char *lens_plugstack_path(const char *named);
+
 #endif

@@ -42,6 +42,9 @@ field_is() { # EXPRESSION VALUE
 	[[ $output == *"pid $(agent_pid) for $STATE_DIR, since 20"* ]]
 	[[ $output == *"http/protobuf"* && $output != *PROBLEM* ]]
 	[ "$(status --format json)" = "$(status --json)" ]
+	# Its StateDir is an argument in plugstack.conf.
+	run -0 slurm timeout 20 "$LENS" status
+	[[ $output == *"pid $(agent_pid) for $STATE_DIR, "* ]]
 }
 
 @test "an idle agent writes nothing" {

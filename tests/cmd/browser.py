@@ -122,6 +122,11 @@ class Browser:
     def log(self, kind):
         return self.ask("POST", "/se/log", {"type": kind})
 
+    def said(self):
+        """On the console, by our page: Chromium's own, as that of a new tab, speak there too."""
+        return [entry["message"] for entry in self.log("browser")
+                if not entry["message"].startswith("chrome://")]
+
 
 def bar(browser, text):
     """Left and width of the bar in the row that holds TEXT, as shares of its track."""
@@ -245,7 +250,7 @@ def check_hostile(browser):
                 " '<b id=\"evil\" onclick=\"window.hurt = 1\">x</b>');"
                 " document.getElementById('evil').click()")
     assert browser.run("return window.hurt === undefined")
-    blocked = [entry["message"] for entry in browser.log("browser")]
+    blocked = browser.said()
     assert blocked and all("Content Security Policy" in message for message in blocked), blocked
 
 
@@ -262,7 +267,7 @@ def check_tasks(browser):
 
 def quiet(browser, page):
     """Neither a word on the console nor a request of the page's."""
-    said = [entry["message"] for entry in browser.log("browser")]
+    said = browser.said()
     assert not said, said
     requests = []
     for entry in browser.log("performance"):

@@ -103,6 +103,9 @@ sys.exit(not result)' "$1"
 	cat out out | cmp - file
 	run -1 --separate-stderr reckon --from "$SACCT/24.11.txt" --file missing/deep/file 2
 	[[ $output == "" && $stderr == *"missing/deep/file: No such file or directory"* ]]
+	run -1 --separate-stderr reckon --from "$SACCT/24.11.txt" --file missing/file 2
+	[[ $output == "" && $stderr == *"missing/file: No such file or directory"* ]]
+	[ ! -e missing ]
 	# shellcheck disable=SC2016 # the inner shell's
 	run ! bash -c '"$0" reckon --from "$1" >/dev/full' "$LENS" "$SACCT/24.11.txt"
 	[[ $output == *"No space left on device"* ]]
@@ -158,4 +161,57 @@ sys.exit(not result)' "$1"
 	run -1 timeout 20 "$LENS" reckon --from "$SACCT/24.11.txt" --file link
 	[[ $output == *"link: a symbolic link is not followed"* ]]
 	[ ! -e elsewhere ]
+}
+
+# at_terminal SCRIPT: a shell's, with standard error on a terminal: what that shows is in `shown`.
+at_terminal() {
+	script -qec "$1" /dev/null >shown
+}
+
+# shellcheck disable=SC2016 # the terminal's shell has LENS and SACCT
+@test "how far it is: on a terminal alone, and nothing of it is left" {
+	local gone=$'\r\e[K'
+	export LENS SACCT TERM=xterm
+	mkdir bin
+	# A sacct that takes its time; what stands between the columns is what it was asked for.
+	cat >bin/sacct <<-E
+	#!/bin/sh
+	for word; do
+	    case \$word in
+	    --helpformat) echo "JobID Restarts SLUID"; exit ;;
+	    --delimiter=*) between=\${word#*=} ;;
+	    esac
+	done
+	sleep 2
+	sed "s/~/\$between/g" "$SACCT/24.11.txt"
+	E
+	chmod 755 bin/sacct
+	PATH=$BATS_TEST_TMPDIR/bin:$PATH
+	reckon --from "$SACCT/24.11.txt" 2 >expected
+
+	at_terminal '"$LENS" reckon 2 >out'
+	cmp out expected
+	grep -qF "${gone}asking accounting: 1 s" shown
+	[ "$(tail -c 4 shown)" = "$gone" ]
+	# It is gone before what is said, too.
+	! at_terminal '"$LENS" reckon 2 999 >out' || return 1
+	grep -qF "${gone}slurm-lens reckon: job 999: " shown
+
+	at_terminal '(sleep 2; cat "$SACCT/24.11.txt") | "$LENS" reckon --from - >out'
+	grep -qF "${gone}reading: 1 s" shown
+	[ "$(tail -c 4 shown)" = "$gone" ]
+	# Who takes the spans is slow.
+	at_terminal '"$LENS" reckon --from "$SACCT/24.11.txt" | (sleep 2; cat >out)'
+	grep -q 'jobs and steps: [0-9]* of [0-9]*, [0-9]* %' shown
+	[ "$(tail -c 4 shown)" = "$gone" ]
+	reckon --from "$SACCT/24.11.txt" | cmp - out
+
+	# None of it on a dumb terminal, between spans, or in a pipe.
+	TERM=dumb at_terminal '"$LENS" reckon 2 >out'
+	[ ! -s shown ]
+	at_terminal '"$LENS" reckon --from "$SACCT/24.11.txt"'
+	! grep -qF "$gone" shown || return 1
+	run -0 --separate-stderr reckon 2
+	# shellcheck disable=SC2154 # of bats
+	[ "$stderr" = "" ]
 }

@@ -88,3 +88,65 @@ command_run() {
 	run -1 command_run check --set Strategy=single_rank
 	[[ $output == *"single_rank: the last rank of each step exports"* ]]
 }
+
+# asked_all: each command that a person asks looks where other.conf says.
+asked_all() {
+	run -2 command_run status
+	[[ $output == *"StateDir $BATS_TEST_TMPDIR/elsewhere:"* ]]
+	run -2 "$LENS" agent --stop
+	[[ $output == *"StateDir $BATS_TEST_TMPDIR/elsewhere:"* ]]
+	run -1 command_run show
+	[[ $output == *"no span of job 7 in $BATS_TEST_TMPDIR/traces.jsonl"* ]]
+	cmp <(command_run reckon) "$BATS_TEST_TMPDIR/east"
+}
+
+@test "what lens's line in plugstack.conf says holds for commands, too" {
+	cd "$BATS_TEST_TMPDIR"
+	printf '%s\n' "StateDir=$PWD/elsewhere" "File=$PWD/traces.jsonl" Realm=east >other.conf
+	command_run reckon --realm=east >east
+	command_run reckon >plain
+	run ! cmp plain east
+	: >slurm.conf
+	printf '%s\n' 'optional first.so config=/nowhere' "optional lens.so config=$PWD/other.conf" >plugstack.conf
+	asked_all
+	# As arguments, in a file that it includes; beaten by the command's own.
+	echo 'include site.d/*.conf' >plugstack.conf
+	mkdir site.d
+	echo "optional /opt/lens.so StateDir=$PWD/elsewhere File=$PWD/traces.jsonl Realm=east" >site.d/lens.conf
+	asked_all
+	command_run reckon --set Realm= | cmp - plain
+	run -2 command_run status --set "StateDir=$PWD/mine"
+	[[ $output == *"StateDir $PWD/mine:"* ]]
+	# Where slurm.conf has it, and lens.so under another name.
+	mv plugstack.conf plugs
+	mv site.d/lens.conf plugs
+	cp "$LENS_TEST_BUILDDIR/spank/.libs/lens.so" telemetry.so
+	sed -i 's,/opt/lens.so,telemetry.so,' plugs
+	printf '%s\n' '# PlugStackConfig=/nowhere' "plugstackconfig = $PWD/plugs # here" "PluginDir=\"$PWD\"" >slurm.conf
+	asked_all
+	# What is wrong there is for check to say: the rest holds, as it does in the plugin.
+	echo "optional lens.so config=$PWD/other.conf Agent=maybe" >plugs
+	run -0 --separate-stderr "$LENS" reckon --from "$LENS_TEST_SRCDIR/tests/unit/sacct/24.11.txt"
+	cmp east <(echo "$output")
+	# shellcheck disable=SC2154 # of bats
+	[[ $stderr == *"plugstack.conf: Agent=maybe: not auto"* ]]
+}
+
+@test "a plugstack.conf that is not there, or not only root's, is left alone" {
+	cd "$BATS_TEST_TMPDIR"
+	: >slurm.conf
+	run -2 --separate-stderr command_run status --set "StateDir=$PWD/mine"
+	[[ $output == *"StateDir $PWD/mine:"* ]]
+	echo "optional lens.so StateDir=$PWD/theirs" >plugstack.conf
+	run -2 command_run status
+	[[ $output == *"StateDir $PWD/theirs:"* ]]
+	[ "$(id -u)" != 0 ] || {
+		chown 65534 plugstack.conf
+		run command_run status
+		[[ $output != *theirs* ]]
+	}
+	rm plugstack.conf
+	mkfifo plugstack.conf
+	run command_run status
+	[[ $output != *plugstack* ]]
+}

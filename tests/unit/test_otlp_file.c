@@ -60,6 +60,7 @@ static struct lens_export_result export_to(const char *file, uint64_t max_bytes,
 	const struct lens_exporter_settings settings = {
 		.kind = LENS_EXPORTER_FILE,
 		.file = file,
+		.file_make_directory = true,
 		.file_max_bytes = max_bytes,
 		.file_keep = keep,
 	};
@@ -262,12 +263,32 @@ static void test_bad_paths_are_told(void **state)
 	}
 }
 
+/* A file that a person names is not put where nothing was. */
+static void test_directory_is_made_only_where_that_is_said(void **state)
+{
+	struct place *place = *state;
+	const struct lens_exporter_settings settings = { .kind = LENS_EXPORTER_FILE,
+							 .file = place->file };
+	struct lens_exporter *exporter = lens_exporter_create(&settings, NULL);
+	struct lens_batch *batch = sample_small();
+	struct lens_export_result result;
+
+	lens_exporter_export(exporter, batch, &result);
+	assert_int_equal(result.verdict, LENS_VERDICT_RETRY);
+	assert_non_null(strstr(result.message, "No such file or directory"));
+	*strrchr(place->file, '/') = '\0';
+	assert_int_equal(access(place->file, F_OK), -1);
+	lens_exporter_destroy(exporter);
+	lens_batch_destroy(batch);
+}
+
 /* What was lost while the spans were made must not count as sent. */
 static void test_failed_batch_is_kept(void **state)
 {
 	struct place *place = *state;
 	const struct lens_exporter_settings settings = { .kind = LENS_EXPORTER_FILE,
-							 .file = place->file };
+							 .file = place->file,
+							 .file_make_directory = true };
 	struct lens_exporter *exporter = lens_exporter_create(&settings, NULL);
 	struct lens_batch *batch = sample_small();
 	struct lens_export_result result;
@@ -286,6 +307,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_file_and_directory_are_made, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_directory_is_made_only_where_that_is_said,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_parents_are_not_made, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_rotation_keeps_lines_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_large_line_is_not_split, setup, teardown),

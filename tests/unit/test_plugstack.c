@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/site/plugstack.h"
+#include "lib/site/slurm_conf.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -175,6 +176,36 @@ static void a_plugin_is_found_in_slurms_directories(void **state)
 	free(directories);
 }
 
+static void a_key_of_slurm_conf(void **state)
+{
+	static const struct {
+		const char *text, *value;
+	} cases[] = {
+		{ "PluginDir=/a:/b\n", "/a:/b" },
+		{ "  plugindir = /a # rest\n", "/a" },
+		{ "PluginDir=/a\r\n", "/a" },
+		{ "PluginDir=\"/a b\"", "/a b" },
+		{ "PluginDir=/a\nPluginDir=/b", "/b" },
+		{ "PluginDir=\n", "" },
+		{ "#PluginDir=/a\n", NULL },
+		{ "PluginDirs=/a\nPluginDir /b\nXPluginDir=/c\n", NULL },
+		{ "", NULL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *value;
+
+		scratch_write(*state, "slurm.conf", cases[i].text);
+		value = lens_slurm_conf_get(scratch_path(*state, "slurm.conf"), "PluginDir");
+		if (cases[i].value == NULL)
+			assert_null(value);
+		else
+			assert_string_equal(value, cases[i].value);
+		free(value);
+	}
+	assert_null(lens_slurm_conf_get(scratch_path(*state, "none"), "PluginDir"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +216,7 @@ int main(void)
 		scratch_test(a_circle_of_includes_ends),
 		scratch_test(a_file_that_cannot_be_read_is_an_error),
 		scratch_test(a_plugin_is_found_in_slurms_directories),
+		scratch_test(a_key_of_slurm_conf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <config.h>
+
+#include "cmd/site_arguments.h"
+
+#include "lib/core/path.h"
+#include "lib/site/plugstack.h"
+#include "lib/site/slurm_conf.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* PATH, or NULL where root better leaves it alone; it is freed then. sudo may hand SLURM_CONF on. */
+static char *trusted(char *path)
+{
+	struct lens_error err;
+
+	if (path == NULL || geteuid() != 0 || lens_path_check(path, 0, &err) == 0)
+		return path;
+	free(path);
+	return NULL;
+}
+
+/* The line among those of STACK; NULL: there is none. */
+static const struct lens_plugstack_line *line_find(const struct lens_plugstack *stack,
+						   const char *plugin_dir)
+{
+	for (size_t i = 0; i < stack->count; i++) {
+		if (lens_plugstack_is_lens(&stack->lines[i], plugin_dir))
+			return &stack->lines[i];
+	}
+	return NULL;
+}
+
+static int arguments_put(struct common_options *options, const struct lens_plugstack_line *line)
+{
+	size_t count = line->argument_count, given = options->argument_count;
+	char **all = calloc(count + given + 1, sizeof(*all));
+	bool failed = all == NULL;
+
+	for (size_t i = 0; !failed && i < count; i++) {
+		all[i] = strdup(line->arguments[i]);
+		failed = all[i] == NULL;
+	}
+	if (failed) {
+		for (size_t i = 0; all != NULL && i < count; i++)
+			free(all[i]);
+		free(all);
+		return -1;
+	}
+	for (size_t i = 0; i < given; i++)
+		all[count + i] = options->arguments[i];
+	free(options->arguments);
+	options->arguments = all;
+	options->argument_count += count;
+	options->site_count = count;
+	return 0;
+}
+
+int site_arguments_add(struct common_options *options)
+{
+	char *conf = trusted(lens_slurm_conf_path());
+	char *named = conf != NULL ? lens_slurm_conf_get(conf, "PlugStackConfig") : NULL;
+	char *plugin_dir = conf != NULL ? lens_slurm_conf_get(conf, "PluginDir") : NULL;
+	char *path = conf != NULL ? trusted(lens_plugstack_path(named != NULL ? named : "")) : NULL;
+	const struct lens_plugstack_line *line = NULL;
+	struct lens_plugstack stack = { 0 };
+	struct lens_error err;
+	int rc = 0;
+
+	if (path != NULL && lens_plugstack_read(&stack, path, NULL, NULL, &err) == 0)
+		line = line_find(&stack, plugin_dir != NULL ? plugin_dir : LENS_DEFAULT_PLUGIN_DIR);
+	if (line != NULL)
+		rc = arguments_put(options, line);
+	lens_plugstack_clear(&stack);
+	free(path);
+	free(plugin_dir);
+	free(named);
+	free(conf);
+	return rc;
+}
