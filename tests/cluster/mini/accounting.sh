@@ -60,6 +60,13 @@ start_mariadb() {
 	poll mariadb_answers || die "mariadbd did not start; see $DIR/log/mariadbd.out"
 }
 
+# slurmdbd would make it after a first connection that failed, and libmariadb 11.8.9 takes no rows over
+# a second one of the same handle (docs/slurm-behaviour.md).
+database_make() {
+	mariadb --no-defaults --socket="$DIR/mariadb/sock" --user=root \
+		-e 'CREATE DATABASE IF NOT EXISTS slurm_acct' || die "there is no database slurm_acct"
+}
+
 write_slurmdbd_conf() {
 	cat <<-E
 	DbdHost=localhost
@@ -96,6 +103,7 @@ accounting_has_cluster() {
 start_accounting() {
 	query sh -c 'command -v slurmdbd' >/dev/null || die "--accounting needs slurmdbd (Debian: slurmdbd)"
 	start_mariadb
+	database_make
 	start_slurmdbd
 	poll accounting_has_cluster || die "sacctmgr could not add the cluster; see $DIR/log"
 }
