@@ -37,14 +37,16 @@ static int arguments_put(struct common_options *options, const struct lens_plugs
 {
 	size_t count = line->argument_count, given = options->argument_count;
 	char **all = calloc(count + given + 1, sizeof(*all));
-	bool failed = all == NULL;
+	bool failed = false;
 
+	if (all == NULL)
+		return -1;
 	for (size_t i = 0; !failed && i < count; i++) {
 		all[i] = strdup(line->arguments[i]);
 		failed = all[i] == NULL;
 	}
 	if (failed) {
-		for (size_t i = 0; all != NULL && i < count; i++)
+		for (size_t i = 0; i < count; i++)
 			free(all[i]);
 		free(all);
 		return -1;
