@@ -31,6 +31,16 @@ workload() {
 	wait_for 60 test -e "$PLACE/begun.1"
 }
 
+# start_settled STATE-DIR, step_settled STATE-DIR: that the spans of JOB's start, of workload's first
+# step, were acknowledged is noted there. An agent that is killed before sends them again.
+start_settled() {
+	grep -qs 'e=sent,what=start' "$1/$JOB".*
+}
+
+step_settled() {
+	! compgen -G "$1/$JOB.0.*.*" >/dev/null
+}
+
 # now_ns: by the clock of the spans.
 now_ns() {
 	date +%s%N
