@@ -24,7 +24,7 @@
 #define LENS_SLURM_SYSCONFDIR "/etc/slurm"
 #endif
 
-char *lens_config_default_path(void)
+char *lens_config_path_beside(const char *name)
 {
 	const char *slurm_conf = getenv("SLURM_CONF");
 	const char *slash = slurm_conf != NULL ? strrchr(slurm_conf, '/') : NULL;
@@ -34,8 +34,14 @@ char *lens_config_default_path(void)
 		lens_text_add(&path, slurm_conf, (size_t)(slash - slurm_conf));
 	else
 		lens_text_adds(&path, LENS_SLURM_SYSCONFDIR);
-	lens_text_adds(&path, "/lens.conf");
+	lens_text_adds(&path, "/");
+	lens_text_adds(&path, name);
 	return lens_text_take(&path);
+}
+
+char *lens_config_default_path(void)
+{
+	return lens_config_path_beside("lens.conf");
 }
 
 /* Fills each string that is still NULL; -1 when memory ran out. */

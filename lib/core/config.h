@@ -85,10 +85,12 @@ struct lens_config *lens_config_create(void); /* the defaults; NULL: no memory *
 void lens_config_destroy(struct lens_config *config);
 
 /*
- * Where lens.conf is when nobody names it: beside slurm.conf, whose place Slurm hands on in
- * SLURM_CONF when it is not the built-in one (a relative one counts as none). The caller
- * frees; NULL: no memory.
+ * The file NAME beside slurm.conf, whose place Slurm hands on in SLURM_CONF when it is not the
+ * built-in one (a relative one counts as none). The caller frees; NULL: no memory.
  */
+char *lens_config_path_beside(const char *name);
+
+/* Where lens.conf is when nobody names it: beside slurm.conf. The caller frees; NULL: no memory. */
 char *lens_config_default_path(void);
 
 /* Called for each thing that is wrong; the text names the key and file:line or says

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <config.h>
-
 #include "lib/site/plugstack.h"
 
-#include "lib/core/text.h"
+#include "lib/core/config.h"
 #include "lib/site/plugin_file.h"
 
 #include <stdlib.h>
@@ -14,24 +12,13 @@
 
 char *lens_plugstack_path(const char *named)
 {
-	const char *conf = getenv("SLURM_CONF");
-	const char *slash = conf != NULL && *conf == '/' ? strrchr(conf, '/') : NULL;
-	struct lens_text path = LENS_TEXT_INIT;
+	char *path = *named == '/' ? strdup(named) : lens_config_path_beside("plugstack.conf");
 
-	if (*named == '/') {
-		lens_text_adds(&path, named);
-	} else {
-		if (slash != NULL)
-			lens_text_add(&path, conf, (size_t)(slash - conf));
-		else
-			lens_text_adds(&path, LENS_SLURM_SYSCONFDIR);
-		lens_text_adds(&path, "/plugstack.conf");
+	if (path != NULL && access(path, F_OK) != 0 && access(CONFIGLESS, F_OK) == 0) {
+		free(path);
+		path = strdup(CONFIGLESS);
 	}
-	if (!path.failed && access(path.data, F_OK) != 0 && access(CONFIGLESS, F_OK) == 0) {
-		lens_text_clear(&path);
-		lens_text_adds(&path, CONFIGLESS);
-	}
-	return lens_text_take(&path);
+	return path;
 }
 
 bool lens_plugstack_is_lens(const struct lens_plugstack_line *line, const char *plugin_dir)
