@@ -4,7 +4,6 @@
 #include "cmd/agent.h"
 
 #include "cmd/agent_settings.h"
-
 #include "cmd/command.h"
 #include "lib/otlp/retry.h"
 

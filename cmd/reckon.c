@@ -72,21 +72,13 @@ static const char *job_name(const struct lens_account_record *record)
 static int config_load(struct reckoning *reckoning, struct lens_error *err)
 {
 	struct reckon_options *options = &reckoning->options;
-	char *path = lens_config_default_path();
-	int rc;
 
-	reckoning->config = lens_config_create();
-	if (reckoning->config == NULL || path == NULL ||
-	    site_arguments_add(&options->common) != 0) {
-		free(path);
+	switch (site_config_load(&reckoning->config, &options->common, problem_say, reckoning)) {
+	case -1:
 		return lens_error_set(err, "out of memory");
-	}
-	rc = lens_config_load(reckoning->config, (int)options->common.argument_count,
-			      options->common.arguments, path, problem_say, reckoning);
-	free(path);
-	/* Without the Realm that was meant all ids would be others. */
-	if (rc != 0 && options->common.argument_count > options->common.site_count)
+	case -2: /* Without the Realm that was meant all ids would be others. */
 		return lens_error_set(err, "nothing is made of settings that are wrong");
+	}
 	reckoning->site = (struct lens_job_site){
 		.realm = options->realm != NULL ? options->realm : reckoning->config->realm,
 		.service_name = reckoning->config->service_name,

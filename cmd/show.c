@@ -25,20 +25,10 @@ static void config_problem(void *context, const char *text)
  * cannot be used; a line on standard error has said so. */
 static struct lens_config *config_load(struct common_options *common)
 {
-	struct lens_config *config = lens_config_create();
-	char *path = lens_config_default_path();
+	struct lens_config *config;
 
-	if (config == NULL || path == NULL || site_arguments_add(common) != 0) {
-		fputs("slurm-lens show: out of memory\n", stderr);
-		lens_config_destroy(config);
-		config = NULL;
-	} else if (lens_config_load(config, (int)common->argument_count, common->arguments, path,
-				    config_problem, NULL) != 0 &&
-		   common->argument_count > common->site_count) {
-		lens_config_destroy(config);
-		config = NULL;
-	}
-	free(path);
+	if (site_config_load(&config, common, config_problem, NULL) == -1)
+		config_problem(NULL, "out of memory");
 	return config;
 }
 

@@ -82,3 +82,27 @@ int site_arguments_add(struct common_options *options)
 	free(conf);
 	return rc;
 }
+
+int site_config_load(struct lens_config **out, struct common_options *options,
+		     lens_config_problem_fn *problem, void *context)
+{
+	struct lens_config *config = lens_config_create();
+	char *path = lens_config_default_path();
+	int rc = -1;
+
+	*out = NULL;
+	if (config == NULL || path == NULL || site_arguments_add(options) != 0)
+		goto out;
+	rc = lens_config_load(config, (int)options->argument_count, options->arguments, path,
+			      problem, context);
+	/* The site's own faults are the site's; nobody asked for them here. */
+	rc = rc != 0 && options->argument_count > options->site_count ? -2 : 0;
+	if (rc == 0) {
+		*out = config;
+		config = NULL;
+	}
+out:
+	free(path);
+	lens_config_destroy(config);
+	return rc;
+}
