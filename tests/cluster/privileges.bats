@@ -328,6 +328,10 @@ secret_grep() {
 	return 0
 }
 
+status_tells() { # WORDS
+	"$LENS" status --state-dir "$STATE_DIR" | grep -qF "$1"
+}
+
 @test "a secret reaches the receiver, and no log, command line or environment" {
 	receiver_up
 	local word
@@ -347,6 +351,7 @@ secret_grep() {
 	[ -z "$output" ]
 	run secret_grep "HeadersFile=$SANDBOX" # it would be found
 	[[ $output == */cmdline* ]]
+	wait_for 10 status_tells 'HTTP 401' # it is written once a second at most
 	run "$LENS" status --state-dir "$STATE_DIR"
 	[[ $output == *"HTTP 401"* && $output != *"$word"* ]]
 }
