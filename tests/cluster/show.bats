@@ -72,7 +72,7 @@ has_spans() { # FILE COUNT NAME
 	wait_for 60 is_shown "${job}_5" COMPLETED
 	run -0 show "${job}_5" --set "File=$TRACES"
 	[[ ${lines[0]} == "Job ${job}_5 element, "* ]]
-	grep -q '^└ slurm.job  *█' <<<"$output"
+	grep -q '^└ slurm.job  *[█▐]' <<<"$output"
 	run -0 show "$job" --set "File=$TRACES"
 	[[ $output == *"${job}_3 "*"${job}_5 "* ]]
 }
