@@ -92,7 +92,7 @@ void lens_extern_close(void)
 	wait_for_root();
 	record = lens_record_create("extern");
 	if (record && lens_carrier_set(record, "first", ending->first ? "1" : "0") == 0 &&
-	    (ending->nodes == 0 || lens_carrier_setf(record, "nodes", "%u", ending->nodes) == 0) &&
+	    (ending->nodes == 0 || lens_carrier_set_number(record, "nodes", ending->nodes) == 0) &&
 	    lens_note_tell(ending->directory, ending->job, ending->node, record))
 		lens_log_debug("job %u: its end was noted by the extern step", ending->job);
 	lens_carrier_destroy(record);

@@ -121,7 +121,7 @@ static struct lens_carrier *epilog_record(const struct lens_note *note)
 {
 	struct lens_carrier *record = lens_record_create("epilog");
 
-	if (!record || lens_carrier_setf(record, "attempt", "%u", note->attempt) ||
+	if (!record || lens_carrier_set_number(record, "attempt", note->attempt) ||
 	    lens_carrier_set(record, "nodes", getenv("SLURM_JOB_NUM_NODES")) ||
 	    lens_carrier_set(record, "first", is_first_of_list() ? "1" : "0") ||
 	    lens_carrier_publish(record, "nodelist", node_list())) {

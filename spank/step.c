@@ -98,11 +98,11 @@ static void journal_task_open(struct lens_step *step, char *const *env,
 	lens_uint32_parse(lens_env_get(env, "SLURM_NODEID"), &nodeid);
 	if (step->launch.place != LENS_PLACE_STEP)
 		nodeid = 0;
-	if (record && lens_carrier_setf(record, "rank", "%u", rank->rank) == 0 &&
-	    lens_carrier_setf(record, "local", "%u", rank->local) == 0 &&
-	    lens_carrier_setf(record, "nodeid", "%u", nodeid) == 0 &&
-	    lens_carrier_setf(record, "world", "%u", rank->world) == 0 &&
-	    lens_carrier_setf(record, "pid", "%d", getpid()) == 0 &&
+	if (record && lens_carrier_set_number(record, "rank", rank->rank) == 0 &&
+	    lens_carrier_set_number(record, "local", rank->local) == 0 &&
+	    lens_carrier_set_number(record, "nodeid", nodeid) == 0 &&
+	    lens_carrier_set_number(record, "world", rank->world) == 0 &&
+	    lens_carrier_set_number(record, "pid", getpid()) == 0 &&
 	    lens_carrier_set(record, "ranks", lens_launch_has_ranks(&step->launch) ? "1" : "0") ==
 		    0 &&
 	    lens_carrier_set(record, "export", exports ? "1" : "0") == 0)
@@ -175,12 +175,12 @@ void lens_step_task_exit(spank_t sp)
 	lens_facts_local_rank(sp, &local);
 	record = lens_record_create("task_end");
 	/* One without the status would tell of a task that went well. */
-	if (record && lens_carrier_setf(record, "rank", "%u", rank) == 0 &&
-	    lens_carrier_setf(record, "local", "%u", local) == 0 &&
+	if (record && lens_carrier_set_number(record, "rank", rank) == 0 &&
+	    lens_carrier_set_number(record, "local", local) == 0 &&
 	    (lens_facts_exit_status(sp, &status) ||
-	     lens_carrier_setf(record, "status", "%d", status) == 0) &&
+	     lens_carrier_set_number(record, "status", status) == 0) &&
 	    (!is_oom_killed(step, status) || lens_carrier_set(record, "oom", "1") == 0) &&
-	    (lens_facts_task_pid(sp, &pid) || lens_carrier_setf(record, "pid", "%d", pid) == 0))
+	    (lens_facts_task_pid(sp, &pid) || lens_carrier_set_number(record, "pid", pid) == 0))
 		lens_step_append(step, record);
 	lens_carrier_destroy(record);
 }

@@ -258,6 +258,7 @@ out:
 	if (directory >= 0)
 		close(directory);
 	lens_env_destroy(clean);
+	lens_fingerprints_settle();
 	if (!kept) {
 		lens_step_destroy(step);
 		return NULL;

@@ -79,7 +79,7 @@ static int add_nodeid(spank_t sp, struct lens_carrier *record, const struct lens
 	if (launch->place != LENS_PLACE_STEP || launch->job != launch->leader ||
 	    lens_facts_nodeid(sp, &nodeid))
 		return 0;
-	return lens_carrier_setf(record, "nodeid", "%u", nodeid);
+	return lens_carrier_set_number(record, "nodeid", nodeid);
 }
 
 /* What the note would have told the agent. */
@@ -120,15 +120,15 @@ int lens_step_record_open(spank_t sp, struct lens_carrier *record, const struct 
 	if (lens_launch_trace(&trace, launch, config->realm))
 		return -1;
 	lens_trace_id_hex(hex, &trace);
-	if (lens_carrier_setf(record, "job", "%u", launch->job) ||
-	    lens_carrier_setf(record, "leader", "%u", launch->leader) ||
-	    lens_carrier_setf(record, "attempt", "%u", launch->attempt) ||
+	if (lens_carrier_set_number(record, "job", launch->job) ||
+	    lens_carrier_set_number(record, "leader", launch->leader) ||
+	    lens_carrier_set_number(record, "attempt", launch->attempt) ||
 	    lens_carrier_set(record, "cluster", launch->cluster) ||
 	    lens_carrier_set(record, "node", getenv("SLURMD_NODENAME")) ||
-	    lens_carrier_setf(record, "step", "%u", launch->step) ||
+	    lens_carrier_set_number(record, "step", launch->step) ||
 	    lens_carrier_set(record, "kind", kinds[launch->place]) ||
 	    lens_carrier_publish(record, "name", step_name(sp, launch->place)) ||
-	    lens_carrier_setf(record, "tasks", "%u", lens_facts_tasks(sp, launch->step)) ||
+	    lens_carrier_set_number(record, "tasks", lens_facts_tasks(sp, launch->step)) ||
 	    lens_carrier_set(record, "trace", hex) || add_nodeid(sp, record, launch) ||
 	    (!step->noted && add_unnoted(record, step)) ||
 	    (lens_boot_id_get(boot) == 0 && lens_carrier_set(record, "boot", boot)) ||
@@ -146,7 +146,7 @@ int lens_step_record_amend(struct lens_carrier *record, const struct lens_step *
 	if (lens_launch_trace(&trace, &step->launch, config->realm))
 		return -1;
 	lens_trace_id_hex(hex, &trace);
-	if (lens_carrier_setf(record, "attempt", "%u", step->launch.attempt) ||
+	if (lens_carrier_set_number(record, "attempt", step->launch.attempt) ||
 	    lens_carrier_set(record, "trace", hex))
 		return -1;
 	return add_resource(record, step, config, clean);

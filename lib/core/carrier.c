@@ -2,6 +2,7 @@
 #include "lib/core/carrier_parts.h"
 #include "lib/core/encoding.h"
 #include "lib/core/hash.h"
+#include "lib/core/number.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -210,6 +211,14 @@ void lens_carrier_destroy(struct lens_carrier *carrier)
 int lens_carrier_set(struct lens_carrier *carrier, const char *key, const char *value)
 {
 	return value ? lens_carrier_put(carrier, key_slice(key), string_slice(value)) : 0;
+}
+
+int lens_carrier_set_number(struct lens_carrier *carrier, const char *key, int64_t number)
+{
+	char text[LENS_INT64_TEXT];
+
+	lens_int64_format(text, number);
+	return lens_carrier_set(carrier, key, text);
 }
 
 int lens_carrier_setf(struct lens_carrier *carrier, const char *key, const char *format, ...)

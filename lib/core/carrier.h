@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * An ordered list of keys and values, each key once, as OTEL_RESOURCE_ATTRIBUTES
@@ -38,6 +39,7 @@ int lens_carrier_parse(struct lens_carrier *carrier, const char *text,
 /* Sets KEY to a copy of VALUE, in place when it is there, else at the end. A NULL
  * VALUE does nothing. 0, or -1 when memory ran out. */
 int lens_carrier_set(struct lens_carrier *carrier, const char *key, const char *value);
+int lens_carrier_set_number(struct lens_carrier *carrier, const char *key, int64_t number);
 int lens_carrier_setf(struct lens_carrier *carrier, const char *key, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

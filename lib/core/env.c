@@ -11,9 +11,12 @@
 #include <string.h>
 
 struct lens_env {
-	char **strings; /* ended by NULL */
+	char **strings; /* ended by NULL; borrowed but for those that are in owned */
 	size_t count;
 	size_t capacity; /* of strings, the NULL included */
+	char **owned;    /* all that lens_env_set made, also what it replaced since */
+	size_t owned_count;
+	size_t owned_capacity;
 };
 
 /* What follows `NAME=` in STRING, or NULL when STRING is another variable. */
@@ -75,9 +78,7 @@ static int drop_repeats(struct lens_env *env)
 	if (!slots)
 		return -1;
 	for (size_t i = 0; i < env->count; i++) {
-		if (is_repeat(slots, size - 1, env->strings[i]))
-			free(env->strings[i]);
-		else
+		if (!is_repeat(slots, size - 1, env->strings[i]))
 			env->strings[kept++] = env->strings[i];
 	}
 	env->strings[kept] = NULL;
@@ -89,21 +90,17 @@ static int drop_repeats(struct lens_env *env)
 struct lens_env *lens_env_create(char *const *env)
 {
 	struct lens_env *copy = calloc(1, sizeof(*copy));
-	size_t count = 0;
 
 	if (!copy)
 		return NULL;
-	while (env && env[count])
-		count++;
-	copy->capacity = count + 32;
+	while (env && env[copy->count])
+		copy->count++;
+	copy->capacity = copy->count + 32;
 	copy->strings = calloc(copy->capacity, sizeof(*copy->strings));
 	if (!copy->strings)
 		goto failed;
-	for (; copy->count < count; copy->count++) {
-		copy->strings[copy->count] = strdup(env[copy->count]);
-		if (!copy->strings[copy->count])
-			goto failed;
-	}
+	if (copy->count > 0)
+		memcpy(copy->strings, env, copy->count * sizeof(*env));
 	if (drop_repeats(copy) < 0)
 		goto failed;
 	return copy;
@@ -118,8 +115,9 @@ void lens_env_destroy(struct lens_env *env)
 
 	if (!env)
 		return;
-	for (size_t i = 0; i < env->count; i++)
-		free(env->strings[i]);
+	for (size_t i = 0; i < env->owned_count; i++)
+		free(env->owned[i]);
+	free(env->owned);
 	free(env->strings);
 	free(env);
 	errno = saved;
@@ -127,33 +125,48 @@ void lens_env_destroy(struct lens_env *env)
 
 static void take_out(struct lens_env *env, size_t index)
 {
-	free(env->strings[index]);
 	memmove(&env->strings[index], &env->strings[index + 1],
 		(env->count - index) * sizeof(*env->strings));
 	env->count--;
 }
 
-/* Adds STRING at the end and takes it over, also when it fails. */
-static int append(struct lens_env *env, char *string)
+/* Makes room in *ARRAY for one more after COUNT. 0, or -1 when memory ran out. */
+static int reserve(char ***array, size_t count, size_t *capacity)
 {
-	if (env->count + 1 == env->capacity) {
-		char **strings = reallocarray(env->strings, env->capacity * 2, sizeof(*strings));
+	size_t larger = *capacity ? *capacity * 2 : 32;
+	char **moved;
 
-		if (!strings) {
-			free(string);
-			return -1;
-		}
-		env->strings = strings;
-		env->capacity *= 2;
-	}
-	env->strings[env->count++] = string;
-	env->strings[env->count] = NULL;
+	if (count < *capacity)
+		return 0;
+	moved = reallocarray(*array, larger, sizeof(**array));
+	if (!moved)
+		return -1;
+	*array = moved;
+	*capacity = larger;
 	return 0;
+}
+
+/* `NAME=VALUE`, ENV's own; NULL when memory ran out. */
+static char *string_make(struct lens_env *env, const char *name, const char *value)
+{
+	size_t length = strlen(name), value_size = strlen(value) + 1;
+	char *string;
+
+	if (reserve(&env->owned, env->owned_count, &env->owned_capacity) < 0)
+		return NULL;
+	string = malloc(length + 1 + value_size);
+	if (!string)
+		return NULL;
+	memcpy(string, name, length);
+	string[length] = '=';
+	memcpy(string + length + 1, value, value_size);
+	env->owned[env->owned_count++] = string;
+	return string;
 }
 
 int lens_env_set(struct lens_env *env, const char *name, const char *value)
 {
-	size_t length = strlen(name), index = 0, value_size;
+	size_t length = strlen(name), index = 0;
 	char *string;
 
 	while (index < env->count && !value_of(env->strings[index], name, length))
@@ -163,17 +176,13 @@ int lens_env_set(struct lens_env *env, const char *name, const char *value)
 			take_out(env, index);
 		return 0;
 	}
-	value_size = strlen(value) + 1;
-	string = malloc(length + 1 + value_size);
-	if (!string)
+	string = string_make(env, name, value);
+	if (!string || (index == env->count &&
+			reserve(&env->strings, env->count + 1, &env->capacity) < 0))
 		return -1;
-	memcpy(string, name, length);
-	string[length] = '=';
-	memcpy(string + length + 1, value, value_size);
-	if (index == env->count)
-		return append(env, string);
-	free(env->strings[index]);
 	env->strings[index] = string;
+	if (index == env->count)
+		env->strings[++env->count] = NULL;
 	return 0;
 }
 

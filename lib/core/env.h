@@ -16,7 +16,10 @@ const char *lens_env_get_nonempty(char *const *env, const char *name);
 /* An own, growing environment. */
 struct lens_env;
 
-/* A copy of ENV; a name that is there twice keeps its first value. NULL: no memory. */
+/*
+ * ENV, to change; a name that is there twice keeps its first value. Its strings are borrowed: what
+ * is not set anew has to outlive it. NULL: no memory.
+ */
 struct lens_env *lens_env_create(char *const *env);
 void lens_env_destroy(struct lens_env *env);
 

@@ -8,6 +8,7 @@
 #include <md5.h>
 #include <sha1.h>
 #include <sha2.h>
+#include <stdbool.h>
 #include <string.h>
 
 void lens_sha256(uint8_t out[LENS_SHA256_BYTES], const void *bytes, size_t length)
@@ -48,31 +49,56 @@ uint32_t lens_hash32(const void *bytes, size_t length)
 }
 
 /* Fingerprints that were taken: tasks are forked from a process that has taken most of theirs. */
-#define MEMO_SLOTS 128 /* a power of 2 */
+#define MEMO_SLOTS 256 /* a power of 2; a step has about 60 values */
+#define MEMO_PROBE 4   /* slots that a string may be in */
 #define MEMO_MAX   55  /* bytes of a string that is remembered */
 
-static struct {
+struct memory {
 	char string[MEMO_MAX + 1];
 	char print[LENS_FINGERPRINT_TEXT];
-} memo[MEMO_SLOTS];
+};
+
+static struct memory memo[MEMO_SLOTS];
+static bool memo_settled;
+
+/* Where STRING is remembered, or (with an empty print) is to be; NULL: nowhere. */
+static struct memory *memo_find(const char *string, size_t length)
+{
+	uint32_t hash;
+
+	if (length > MEMO_MAX)
+		return NULL;
+	hash = lens_hash32(string, length);
+	for (uint32_t i = 0; i < MEMO_PROBE; i++) {
+		struct memory *slot = &memo[(hash + i) & (MEMO_SLOTS - 1)];
+
+		if (!*slot->print || strcmp(slot->string, string) == 0)
+			return slot;
+	}
+	return NULL;
+}
 
 void lens_fingerprint(char out[LENS_FINGERPRINT_TEXT], const char *string)
 {
 	size_t length = strlen(string);
-	size_t slot =
-		length <= MEMO_MAX ? lens_hash32(string, length) & (MEMO_SLOTS - 1) : MEMO_SLOTS;
+	struct memory *slot = memo_find(string, length);
 	uint8_t digest[LENS_SHA256_BYTES];
 
-	if (slot < MEMO_SLOTS && *memo[slot].print && strcmp(memo[slot].string, string) == 0) {
-		memcpy(out, memo[slot].print, LENS_FINGERPRINT_TEXT);
+	if (slot && *slot->print) {
+		memcpy(out, slot->print, LENS_FINGERPRINT_TEXT);
 		return;
 	}
 	lens_sha256(digest, string, length);
 	lens_hex_encode(out, digest, 4);
-	if (slot < MEMO_SLOTS) {
-		memcpy(memo[slot].string, string, length + 1);
-		memcpy(memo[slot].print, out, LENS_FINGERPRINT_TEXT);
+	if (slot && !memo_settled) {
+		memcpy(slot->string, string, length + 1);
+		memcpy(slot->print, out, LENS_FINGERPRINT_TEXT);
 	}
+}
+
+void lens_fingerprints_settle(void)
+{
+	memo_settled = true;
 }
 
 uint32_t lens_name_number(const char *string)

@@ -23,6 +23,9 @@ uint32_t lens_hash32(const void *bytes, size_t length);
  * are remembered, also across a fork. One thread at a time. */
 void lens_fingerprint(char out[LENS_FINGERPRINT_TEXT], const char *string);
 
+/* No more are remembered: children that are forked from here on only look, and so share the pages. */
+void lens_fingerprints_settle(void);
+
 /* The first 4 bytes of SHA-256 of STRING, big-endian: how file names name a node. */
 uint32_t lens_name_number(const char *string);
 

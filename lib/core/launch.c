@@ -3,6 +3,7 @@
 
 #include "lib/core/encoding.h"
 #include "lib/core/env.h"
+#include "lib/core/number.h"
 #include "lib/core/resource.h"
 #include "lib/core/show.h"
 #include "lib/core/step_id.h"
@@ -41,9 +42,9 @@ int lens_launch_span(struct lens_span_id *out, const struct lens_launch *launch,
 
 static int set_number(struct lens_env *env, const char *name, uint32_t number)
 {
-	char text[16];
+	char text[LENS_INT64_TEXT];
 
-	snprintf(text, sizeof(text), "%u", number);
+	lens_int64_format(text, number);
 	return lens_env_set(env, name, text);
 }
 
@@ -138,9 +139,9 @@ int lens_launch_rank_attributes(struct lens_carrier *attributes, const struct le
 	/* A long run id is cut, not the rank. */
 	snprintf(suffix, sizeof(suffix), "-rank%u", rank->rank);
 	cut = lens_utf8_cut(run_id, strlen(run_id), LENS_VALUE_MAX - strlen(suffix));
-	if (lens_carrier_setf(attributes, "nv.dl.rank", "%u", rank->rank) ||
-	    lens_carrier_setf(attributes, "nv.dl.world_size", "%u", rank->world) ||
-	    lens_carrier_setf(attributes, "nv.dl.local_rank", "%u", rank->local))
+	if (lens_carrier_set_number(attributes, "nv.dl.rank", rank->rank) ||
+	    lens_carrier_set_number(attributes, "nv.dl.world_size", rank->world) ||
+	    lens_carrier_set_number(attributes, "nv.dl.local_rank", rank->local))
 		return -1;
 	return lens_carrier_setf(attributes, "service.instance.id", "%.*s%s", (int)cut, run_id,
 				 suffix);

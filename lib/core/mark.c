@@ -24,6 +24,7 @@
 
 struct lens_mark {
 	struct lens_carrier *line;
+	struct lens_text key; /* the last one asked for: prefix and name */
 	uint32_t job;
 	uint32_t attempt;
 };
@@ -51,8 +52,8 @@ struct lens_mark *lens_mark_create(uint32_t job, uint32_t attempt)
 	mark->job = job;
 	mark->attempt = attempt;
 	if (lens_carrier_set(mark->line, "v", MARK_VERSION) ||
-	    lens_carrier_setf(mark->line, "job", "%u", job) ||
-	    lens_carrier_setf(mark->line, "attempt", "%u", attempt)) {
+	    lens_carrier_set_number(mark->line, "job", job) ||
+	    lens_carrier_set_number(mark->line, "attempt", attempt)) {
 		lens_mark_destroy(mark);
 		return NULL;
 	}
@@ -63,6 +64,7 @@ void lens_mark_destroy(struct lens_mark *mark)
 {
 	if (!mark)
 		return;
+	lens_text_clear(&mark->key);
 	lens_carrier_destroy(mark->line);
 	free(mark);
 }
@@ -119,32 +121,29 @@ int lens_mark_set_fact(struct lens_mark *mark, const char *name, const char *val
 	return lens_carrier_set(mark->line, name, value);
 }
 
-/* The value under PREFIX + NAME; NULL when absent or memory ran out. */
-static const char *mark_lookup(const struct lens_mark *mark, const char *prefix, const char *name)
+/* PREFIX + NAME, until the next call; NULL when memory ran out. */
+static const char *mark_key(struct lens_mark *mark, const char *prefix, const char *name)
 {
-	struct lens_text key = LENS_TEXT_INIT;
-	const char *value = NULL;
+	mark->key.length = 0;
+	lens_text_adds(&mark->key, prefix);
+	lens_text_adds(&mark->key, name);
+	return mark->key.failed ? NULL : mark->key.data;
+}
 
-	lens_text_adds(&key, prefix);
-	lens_text_adds(&key, name);
-	if (!key.failed)
-		value = lens_carrier_get(mark->line, key.data);
-	lens_text_clear(&key);
-	return value;
+/* The value under PREFIX + NAME; NULL when absent or memory ran out. */
+static const char *mark_lookup(struct lens_mark *mark, const char *prefix, const char *name)
+{
+	const char *key = mark_key(mark, prefix, name);
+
+	return key ? lens_carrier_get(mark->line, key) : NULL;
 }
 
 static int mark_store(struct lens_mark *mark, const char *prefix, const char *name,
 		      const char *value)
 {
-	struct lens_text key = LENS_TEXT_INIT;
-	int rc = -1;
+	const char *key = mark_key(mark, prefix, name);
 
-	lens_text_adds(&key, prefix);
-	lens_text_adds(&key, name);
-	if (!key.failed)
-		rc = lens_carrier_set(mark->line, key.data, value);
-	lens_text_clear(&key);
-	return rc;
+	return key ? lens_carrier_set(mark->line, key, value) : -1;
 }
 
 static int mark_store_fingerprint(struct lens_mark *mark, const char *prefix, const char *name,
@@ -189,7 +188,7 @@ static bool is_fingerprint_of(const char *print, const char *value)
 }
 
 /* Whether NAME, as it is in ENV, is lens's doing. */
-static bool variable_is_ours(const struct lens_env *env, const struct lens_mark *mark,
+static bool variable_is_ours(const struct lens_env *env, struct lens_mark *mark,
 			     const char *name)
 {
 	const char *print = mark_lookup(mark, SET_VARIABLE, name);
@@ -198,7 +197,7 @@ static bool variable_is_ours(const struct lens_env *env, const struct lens_mark 
 }
 
 /* Takes lens's variables out of ENV and puts the user's back. */
-static int clean_variables(struct lens_env *env, const struct lens_mark *mark)
+static int clean_variables(struct lens_env *env, struct lens_mark *mark)
 {
 	const size_t prefix = strlen(SET_VARIABLE);
 	/* The user's TRACESTATE is that of the TRACEPARENT that lens replaced. */
@@ -219,7 +218,7 @@ static int clean_variables(struct lens_env *env, const struct lens_mark *mark)
 }
 
 /* Takes lens's keys out of ATTRIBUTES and puts the user's back; counts them in *TAKEN. */
-static int clean_keys(struct lens_carrier *attributes, const struct lens_mark *mark, size_t *taken)
+static int clean_keys(struct lens_carrier *attributes, struct lens_mark *mark, size_t *taken)
 {
 	const size_t prefix = strlen(SET_KEY);
 
@@ -268,7 +267,7 @@ static int drop_foreign_identity(struct lens_env *env, struct lens_carrier *attr
 	return 0;
 }
 
-static int clean_attributes(struct lens_env *env, const struct lens_mark *mark, uint32_t job)
+static int clean_attributes(struct lens_env *env, struct lens_mark *mark, uint32_t job)
 {
 	const char *current = lens_env_get(lens_env_array(env), LENS_ATTRIBUTES_NAME);
 	struct lens_carrier *attributes = NULL;

@@ -75,9 +75,9 @@ struct lens_carrier *lens_note_record(const struct lens_note *note, bool inferre
 
 	if (record == NULL)
 		return NULL;
-	failed |= lens_carrier_setf(record, "job", "%" PRIu32, note->job);
-	failed |= lens_carrier_setf(record, "leader", "%" PRIu32, note->leader);
-	failed |= lens_carrier_setf(record, "attempt", "%" PRIu32, note->attempt);
+	failed |= lens_carrier_set_number(record, "job", note->job);
+	failed |= lens_carrier_set_number(record, "leader", note->leader);
+	failed |= lens_carrier_set_number(record, "attempt", note->attempt);
 	failed |= lens_carrier_set(record, "cluster", note->cluster);
 	failed |= lens_carrier_set(record, "node", note->node);
 	if (note->sluid != NULL && *note->sluid != '\0')

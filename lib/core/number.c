@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 static bool is_digit(char c)
@@ -28,6 +29,21 @@ static int digits_read(const char **text, uint64_t *out)
 	*text = p;
 	*out = value;
 	return 0;
+}
+
+void lens_int64_format(char out[LENS_INT64_TEXT], int64_t number)
+{
+	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
+	char *end = out + LENS_INT64_TEXT - 1, *start = end;
+
+	do {
+		*--start = (char)('0' + rest % 10);
+		rest /= 10;
+	} while (rest > 0);
+	if (number < 0)
+		*--start = '-';
+	memmove(out, start, (size_t)(end - start));
+	out[end - start] = '\0';
 }
 
 int lens_uint64_parse(const char *text, uint64_t *out)

@@ -13,6 +13,10 @@
 /* `[+-]?[0-9]+` within int64: what an identity key of a carrier must be. */
 int lens_int64_parse(const char *text, int64_t *out);
 
+/* NUMBER in decimal, as `%lld` writes it: a task's hook has no time for printf. */
+#define LENS_INT64_TEXT 24
+void lens_int64_format(char out[LENS_INT64_TEXT], int64_t number);
+
 /* `[0-9]+` within uint32. */
 int lens_uint32_parse(const char *text, uint32_t *out);
 

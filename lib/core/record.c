@@ -18,8 +18,8 @@ struct lens_carrier *lens_record_create(const char *event)
 	if (record == NULL)
 		return NULL;
 	if (lens_carrier_set(record, "v", "1") != 0 ||
-	    lens_carrier_setf(record, "t", "%" PRId64, lens_clock_ns(CLOCK_REALTIME)) != 0 ||
-	    lens_carrier_setf(record, "m", "%" PRId64, lens_clock_ns(CLOCK_MONOTONIC)) != 0 ||
+	    lens_carrier_set_number(record, "t", lens_clock_ns(CLOCK_REALTIME)) != 0 ||
+	    lens_carrier_set_number(record, "m", lens_clock_ns(CLOCK_MONOTONIC)) != 0 ||
 	    lens_carrier_set(record, "e", event) != 0) {
 		lens_carrier_destroy(record);
 		return NULL;

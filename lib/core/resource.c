@@ -127,7 +127,7 @@ static int publish_integer(struct lens_carrier *out, const char *key, const char
 
 	if (lens_int64_parse(text ? text : fallback, &number))
 		return 0;
-	return lens_carrier_setf(out, key, "%lld", (long long)number);
+	return lens_carrier_set_number(out, key, (long long)number);
 }
 
 static struct lens_uuid_source uuid_source(char *const *env)
@@ -256,7 +256,7 @@ int lens_resource_local(struct lens_carrier *out, char *const *env, const char *
 	if (lens_carrier_publish(out, "deployment.environment", environment) ||
 	    lens_carrier_publish(out, "host.name", host))
 		return -1;
-	if (devices && lens_carrier_setf(out, "host.gpu.count", "%u", gpu_count(devices)))
+	if (devices && lens_carrier_set_number(out, "host.gpu.count", gpu_count(devices)))
 		return -1;
 	return lens_carrier_publish(out, "nv.dl.launch.container.image",
 				    env_first(env, "SLURM_CONTAINER", "PYXIS_CONTAINER_IMAGE"));

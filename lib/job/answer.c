@@ -142,7 +142,7 @@ static int flags_write(const struct lens_job_answer *answer, struct lens_carrier
 		return -1;
 	if (!answer->found)
 		return 0;
-	if (lens_carrier_setf(record, "attempt", "%" PRIu32, answer->attempt) == -1)
+	if (lens_carrier_set_number(record, "attempt", answer->attempt) == -1)
 		return -1;
 	if (answer->completing && lens_carrier_set(record, "completing", "1") == -1)
 		return -1;
@@ -160,14 +160,14 @@ int lens_job_answer_write(const struct lens_job_answer *answer, struct lens_carr
 		uint32_t value = *number_at(&copy, i);
 
 		if (value != number_fields[i].unknown &&
-		    lens_carrier_setf(record, number_fields[i].key, "%" PRIu32, value) == -1)
+		    lens_carrier_set_number(record, number_fields[i].key, value) == -1)
 			return -1;
 	}
 	for (size_t i = 0; i < COUNT(time_fields); i++) {
 		int64_t value = *time_at(&copy, i);
 
 		if (value != 0 &&
-		    lens_carrier_setf(record, time_fields[i].key, "%" PRId64, value) == -1)
+		    lens_carrier_set_number(record, time_fields[i].key, value) == -1)
 			return -1;
 	}
 	for (size_t i = 0; i < COUNT(text_fields); i++) {

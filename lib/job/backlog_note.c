@@ -88,7 +88,7 @@ static int first_submit_set(struct lens_backlog *backlog, const struct backlog_n
 			first = lens_job_attempt_first_submit(&before.attempt);
 		note_close(&before);
 	}
-	return first == 0 ? 0 : lens_carrier_setf(record, "first_submit", "%" PRId64, first);
+	return first == 0 ? 0 : lens_carrier_set_number(record, "first_submit", first);
 }
 
 int backlog_note_answer(struct lens_backlog *backlog, struct backlog_note *note, const char *when,

@@ -142,9 +142,9 @@ static struct lens_carrier *window_create(const struct lens_job_step *step, bool
 {
 	struct lens_carrier *record = lens_record_create("window");
 
-	if (record != NULL && lens_carrier_setf(record, "from", "%" PRId64, step->start_ns) == 0 &&
-	    lens_carrier_setf(record, "to", "%" PRId64, step->end_ns) == 0 &&
-	    lens_carrier_setf(record, "step", "%" PRIu32, step->step) == 0 &&
+	if (record != NULL && lens_carrier_set_number(record, "from", step->start_ns) == 0 &&
+	    lens_carrier_set_number(record, "to", step->end_ns) == 0 &&
+	    lens_carrier_set_number(record, "step", step->step) == 0 &&
 	    lens_carrier_set(record, "resource", with_resource ? step->resource : NULL) == 0)
 		return record;
 	lens_carrier_destroy(record);

@@ -102,11 +102,11 @@ static int answer_add(struct lens_carrier *carrier, const struct lens_job_answer
 	    lens_carrier_publish(carrier, "slurm.job.reservation", answer->reservation) == -1)
 		return -1;
 	if (answer->nodes != 0 &&
-	    lens_carrier_setf(carrier, "slurm.nnodes", "%" PRIu32, answer->nodes) == -1)
+	    lens_carrier_set_number(carrier, "slurm.nnodes", answer->nodes) == -1)
 		return -1;
 	if (answer->tasks == 0)
 		return 0;
-	return lens_carrier_setf(carrier, "slurm.ntasks", "%" PRIu32, answer->tasks);
+	return lens_carrier_set_number(carrier, "slurm.ntasks", answer->tasks);
 }
 
 int lens_resource_fill_attempt(struct lens_attributes *attributes, const struct lens_job_site *site,

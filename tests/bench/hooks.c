@@ -6,6 +6,8 @@
  * hooks PLUGIN DIR load ROUNDS: the median of a first dlopen, each in a process of its own.
  * hooks PLUGIN DIR node TASKS: what the second node of a two-node job leaves, for a backlog.
  */
+#include "lib/core/lock.h"
+#include "lib/core/statedir.h"
 #include "tests/spankhost/host.h"
 
 #include <dlfcn.h>
@@ -187,6 +189,18 @@ static void load(const char *plugin, int rounds)
 	free(samples);
 }
 
+/* An agent runs on every node: as long as it holds its lock, no step adds up what lies in DIR. */
+static void hold_lock(const char *dir)
+{
+	struct lens_error err = LENS_ERROR_INIT;
+	int directory = lens_statedir_open(dir, false, &err);
+
+	if (directory < 0 || lens_lock_take(directory, "hooks", &err) < 0) {
+		fprintf(stderr, "hooks: %s\n", err.text);
+		exit(2);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	char state[4200];
@@ -208,10 +222,12 @@ int main(int argc, char **argv)
 	if (!host)
 		return 2;
 	host_slurmd(host);
-	if (strcmp(argv[3], "node") == 0)
+	if (strcmp(argv[3], "node") == 0) {
 		node(host, (uint32_t)atoi(argv[4]));
-	else
+	} else {
+		hold_lock(argv[2]);
 		measure(host, (uint32_t)atoi(argv[3]), (uint32_t)atoi(argv[4]));
+	}
 	host_destroy(host);
 	return 0;
 }
