@@ -86,20 +86,20 @@ static int read_options(struct request *request, int argc, char **argv)
 		       : usage_wrong("attrs", "--stage sbatch or --stage task is needed");
 }
 
-static int add_rank(struct lens_carrier *attributes, char *const *env, const char *run_id)
+static int add_rank(struct lens_carrier *attributes, const struct lens_env *env, const char *run_id)
 {
 	uint32_t rank, local, world;
 
-	if (lens_uint32_parse(lens_env_get(env, "SLURM_PROCID"), &rank) ||
-	    lens_uint32_parse(lens_env_get(env, "SLURM_LOCALID"), &local) ||
-	    lens_uint32_parse(lens_env_get(env, "SLURM_NTASKS"), &world))
+	if (lens_uint32_parse(lens_env_value(env, "SLURM_PROCID"), &rank) ||
+	    lens_uint32_parse(lens_env_value(env, "SLURM_LOCALID"), &local) ||
+	    lens_uint32_parse(lens_env_value(env, "SLURM_NTASKS"), &world))
 		return 0;
 	return lens_launch_rank_attributes(attributes, &(struct lens_rank){ rank, world, local },
 					   run_id);
 }
 
 /* What is derived, before what the environment's carrier says. NULL: no memory. */
-static struct lens_carrier *derive(const struct request *request, char *const *env,
+static struct lens_carrier *derive(const struct request *request, const struct lens_env *env,
 				   const char *run_id)
 {
 	struct lens_config *config = lens_config_create();
@@ -141,8 +141,8 @@ static void say_problem(void *context, const char *text)
 
 /* What the variables choose over ENV's carrier: the run id (else what the carrier OWN has, else the
  * job id) and the user's; what --container-image says. 0 or -1 (memory). */
-static int choose(struct lens_carrier *overrides, const struct request *request, char *const *env,
-		  const struct lens_carrier *own)
+static int choose(struct lens_carrier *overrides, const struct request *request,
+		  const struct lens_env *env, const struct lens_carrier *own)
 {
 	struct lens_config *config = lens_config_create();
 	struct lens_options options;
@@ -151,11 +151,12 @@ static int choose(struct lens_carrier *overrides, const struct request *request,
 	int rc = -1;
 
 	lens_options_init(&options);
-	if (!config || lens_settings_resolve(&settings, &options, env, config, say_problem, NULL))
+	if (!config || lens_settings_resolve(&settings, &options, lens_env_array(env), config,
+					     say_problem, NULL))
 		goto out;
 	run = settings.run_id ? settings.run_id : lens_carrier_get(own, "nemo.run.id");
 	if (!run)
-		run = lens_env_get_nonempty(env, "SLURM_JOB_ID");
+		run = lens_env_value_nonempty(env, "SLURM_JOB_ID");
 	rc = lens_carrier_publish(overrides, "nemo.run.id", run) ||
 			     lens_carrier_publish(overrides, "nemo.user.id", settings.user) ||
 			     lens_carrier_publish(overrides, "nv.dl.launch.container.image",
@@ -169,14 +170,14 @@ out:
 }
 
 /* The attributes; empty when this is no job. NULL: no memory. */
-static struct lens_carrier *compose(const struct request *request, char *const *env)
+static struct lens_carrier *compose(const struct request *request, const struct lens_env *env)
 {
 	struct lens_carrier *own = lens_carrier_create();
 	struct lens_carrier *derived = NULL, *overrides = lens_carrier_create(), *result = NULL;
-	bool in_job = lens_env_get_nonempty(env, "SLURM_JOB_ID") != NULL;
+	bool in_job = lens_env_value_nonempty(env, "SLURM_JOB_ID") != NULL;
 
 	if (!own || !overrides ||
-	    lens_carrier_parse(own, lens_env_get(env, LENS_ATTRIBUTES_NAME), NULL))
+	    lens_carrier_parse(own, lens_env_value(env, LENS_ATTRIBUTES_NAME), NULL))
 		goto out;
 	lens_resource_normalise(own);
 	if (!in_job && !holds_identity(own)) {
@@ -261,7 +262,7 @@ int lens_attrs_main(int argc, char **argv)
 		return status;
 	clean = environment();
 	if (clean)
-		attributes = compose(&request, lens_env_array(clean));
+		attributes = compose(&request, clean);
 	if (!attributes) {
 		fputs("slurm-lens attrs: out of memory\n", stderr);
 		goto out;

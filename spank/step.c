@@ -117,7 +117,7 @@ static void journal_amend(struct lens_step *step, char *const *env)
 	struct lens_env *clean = lens_mark_clean(env, step->launch.leader, NULL);
 
 	if (record && clean &&
-	    lens_step_record_amend(record, step, lens_context.config, lens_env_array(clean)) == 0)
+	    lens_step_record_amend(record, step, lens_context.config, clean) == 0)
 		lens_step_append(step, record);
 	lens_env_destroy(clean);
 	lens_carrier_destroy(record);

@@ -90,7 +90,7 @@ static bool is_array(spank_t sp, const struct lens_step *step)
  * whose prolog a step set off (no PrologFlags=Alloc); the mark of the batch script and the word in
  * the job's environment have it everywhere.
  */
-static const char *outer_of(const struct lens_step *step, char *const *clean)
+static const char *outer_of(const struct lens_step *step, const struct lens_env *clean)
 {
 	if (step->noted && *step->note.outer)
 		return step->note.in_outer ? step->note.outer : NULL;
@@ -99,11 +99,11 @@ static const char *outer_of(const struct lens_step *step, char *const *clean)
 	if (step->word.in_outer)
 		return step->word.outer;
 	return !step->noted && step->settings.outer == LENS_OUTER_PARENT
-		       ? lens_env_get(clean, "TRACEPARENT")
+		       ? lens_env_value(clean, "TRACEPARENT")
 		       : NULL;
 }
 
-static void find_outer(struct lens_step *step, char *const *clean)
+static void find_outer(struct lens_step *step, const struct lens_env *clean)
 {
 	struct lens_launch *launch = &step->launch;
 
@@ -111,14 +111,14 @@ static void find_outer(struct lens_step *step, char *const *clean)
 }
 
 static bool find_launched(spank_t sp, const struct lens_step *step, char *const *env,
-			  char *const *clean)
+			  const struct lens_env *clean)
 {
 	char *const *argv;
 	size_t argc = lens_facts_argv(sp, &argv);
 	const struct lens_ranks_step asked = {
 		.argv = argv,
 		.argc = argc,
-		.env = clean,
+		.env = lens_env_array(clean),
 		.tasks = lens_facts_tasks(sp, step->launch.step),
 		.nodes = lens_facts_nodes(sp),
 		.asked = lens_env_get(env, LENS_ASKED_NAME),
@@ -137,7 +137,8 @@ static bool find_launched(spank_t sp, const struct lens_step *step, char *const 
 	return launched;
 }
 
-static void launch_fill(spank_t sp, struct lens_step *step, char *const *env, char *const *clean)
+static void launch_fill(spank_t sp, struct lens_step *step, char *const *env,
+			const struct lens_env *clean)
 {
 	struct lens_launch *launch = &step->launch;
 
@@ -185,7 +186,7 @@ static bool is_full(int directory, const struct lens_config *config)
 }
 
 static void open_journal(spank_t sp, struct lens_step *step, int directory,
-			 const struct lens_config *config, char *const *clean)
+			 const struct lens_config *config, const struct lens_env *clean)
 {
 	const char *node = getenv("SLURMD_NODENAME");
 	struct lens_state_name name = {
@@ -251,9 +252,9 @@ struct lens_step *lens_step_create(spank_t sp, const struct lens_config *config,
 	if (!step->noted)
 		step->note.cluster = strdup(lens_env_get(env, "SLURM_CLUSTER_NAME") ?: "");
 	lens_optin_recall(&step->word, env);
-	launch_fill(sp, step, env, lens_env_array(clean));
+	launch_fill(sp, step, env, clean);
 	if (step->settings.spans)
-		open_journal(sp, step, directory, config, lens_env_array(clean));
+		open_journal(sp, step, directory, config, clean);
 out:
 	if (directory >= 0)
 		close(directory);

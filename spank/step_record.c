@@ -30,14 +30,14 @@ static int add_outer(struct lens_carrier *record, const struct lens_launch *laun
 /* Adds to RECORD the span that the user's script opened around the srun, in the trace
  * that the job's spans go into: not the outer one itself, below which the whole job is. */
 static int add_parent(struct lens_carrier *record, const struct lens_launch *launch,
-		      const struct lens_trace_id *own, char *const *clean)
+		      const struct lens_trace_id *own, const struct lens_env *clean)
 {
 	const struct lens_trace_id *trace = launch->in_outer ? &launch->outer.trace : own;
 	struct lens_traceparent parent;
 	char hex[LENS_SPAN_HEX];
 
 	if (launch->place != LENS_PLACE_STEP ||
-	    lens_traceparent_parse(&parent, lens_env_get(clean, "TRACEPARENT")) ||
+	    lens_traceparent_parse(&parent, lens_env_value(clean, "TRACEPARENT")) ||
 	    memcmp(&parent.trace, trace, sizeof(*trace)) != 0)
 		return 0;
 	if (launch->in_outer && memcmp(&parent.span, &launch->outer.span, sizeof(parent.span)) == 0)
@@ -47,7 +47,7 @@ static int add_parent(struct lens_carrier *record, const struct lens_launch *lau
 }
 
 static int add_resource(struct lens_carrier *record, const struct lens_step *step,
-			const struct lens_config *config, char *const *clean)
+			const struct lens_config *config, const struct lens_env *clean)
 {
 	struct lens_carrier *resource =
 		lens_launch_resource(clean, &step->launch, config, &step->settings);
@@ -110,7 +110,7 @@ static const char *step_name(spank_t sp, enum lens_place place)
 }
 
 int lens_step_record_open(spank_t sp, struct lens_carrier *record, const struct lens_step *step,
-			  const struct lens_config *config, char *const *clean)
+			  const struct lens_config *config, const struct lens_env *clean)
 {
 	const struct lens_launch *launch = &step->launch;
 	struct lens_trace_id trace;
@@ -138,7 +138,7 @@ int lens_step_record_open(spank_t sp, struct lens_carrier *record, const struct 
 }
 
 int lens_step_record_amend(struct lens_carrier *record, const struct lens_step *step,
-			   const struct lens_config *config, char *const *clean)
+			   const struct lens_config *config, const struct lens_env *clean)
 {
 	struct lens_trace_id trace;
 	char hex[LENS_TRACE_HEX];

@@ -15,10 +15,10 @@
 
 /* Adds the keys of `step_open`. */
 int lens_step_record_open(spank_t sp, struct lens_carrier *record, const struct lens_step *step,
-			  const struct lens_config *config, char *const *clean);
+			  const struct lens_config *config, const struct lens_env *clean);
 
 /* Adds the keys of `amend`: the attempt and what it is part of. */
 int lens_step_record_amend(struct lens_carrier *record, const struct lens_step *step,
-			   const struct lens_config *config, char *const *clean);
+			   const struct lens_config *config, const struct lens_env *clean);
 
 #endif

@@ -10,11 +10,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Where a variable is: the table of an environment has each but once. */
+struct slot {
+	uint32_t hash;   /* of the name */
+	uint32_t number; /* of the string, from 1 on; 0: none was here ever, GONE: one was */
+};
+
+#define GONE UINT32_MAX
+
 struct lens_env {
 	char **strings; /* ended by NULL; borrowed but for those that are in owned */
 	size_t count;
 	size_t capacity; /* of strings, the NULL included */
-	char **owned;    /* all that lens_env_set made, also what it replaced since */
+	struct slot *slots;
+	size_t slot_count; /* a power of 2 */
+	size_t slots_used; /* not 0, GONE included */
+	char **owned;      /* all that lens_env_set made, also what it replaced since */
 	size_t owned_count;
 	size_t owned_capacity;
 };
@@ -49,64 +60,117 @@ const char *lens_env_get_nonempty(char *const *env, const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Whether the variable of STRING is in SLOTS, a hash table of MASK + 1; if not, it then is. What
- * has no `=` is no variable. */
-static bool is_repeat(char **slots, size_t mask, char *string)
+/* The slot of the variable NAME; without one, NULL. */
+static struct slot *slot_find(const struct lens_env *env, const char *name, size_t length,
+			      uint32_t hash)
 {
-	const char *equals = strchr(string, '=');
-	size_t length = equals ? (size_t)(equals - string) : 0;
-	size_t slot;
+	for (size_t i = hash;; i++) {
+		struct slot *slot = &env->slots[i & (env->slot_count - 1)];
 
-	if (!equals)
-		return false;
-	for (slot = lens_hash32(string, length) & mask; slots[slot]; slot = (slot + 1) & mask)
-		if (value_of(slots[slot], string, length))
-			return true;
-	slots[slot] = string;
-	return false;
+		if (slot->number == 0)
+			return NULL;
+		if (slot->hash == hash && slot->number != GONE &&
+		    value_of(env->strings[slot->number - 1], name, length))
+			return slot;
+	}
 }
 
-/* Takes out each variable whose name is there before. 0, or -1 when memory ran out. */
-static int drop_repeats(struct lens_env *env)
+/* Puts string NUMBER (from 1 on) whose name has HASH into a table with room for it. */
+static void slot_fill(struct lens_env *env, uint32_t hash, size_t number)
 {
-	size_t size = 64, kept = 0;
-	char **slots;
+	size_t i = hash;
 
-	while (size < env->count * 2)
+	while (env->slots[i & (env->slot_count - 1)].number != 0)
+		i++;
+	env->slots[i & (env->slot_count - 1)] = (struct slot){ hash, (uint32_t)number };
+	env->slots_used++;
+}
+
+/* A table with room for COUNT variables twice over. 0, or -1 when memory ran out. */
+static int slots_make(struct lens_env *env, size_t count)
+{
+	size_t size = 64;
+
+	while (size < count * 2)
 		size *= 2;
-	slots = calloc(size, sizeof(*slots));
-	if (!slots)
+	env->slots = calloc(size, sizeof(*env->slots));
+	env->slot_count = env->slots ? size : 0;
+	env->slots_used = 0;
+	return env->slots ? 0 : -1;
+}
+
+/* Makes room for one more variable. 0, or -1 when memory ran out; the table is then as it was. */
+static int slots_reserve(struct lens_env *env)
+{
+	struct lens_env old = *env;
+
+	if ((env->slots_used + 1) * 2 <= env->slot_count)
+		return 0;
+	if (slots_make(env, (env->count + 1) * 2) < 0) {
+		*env = old;
 		return -1;
-	for (size_t i = 0; i < env->count; i++) {
-		if (!is_repeat(slots, size - 1, env->strings[i]))
-			env->strings[kept++] = env->strings[i];
 	}
-	env->strings[kept] = NULL;
-	env->count = kept;
-	free(slots);
+	for (size_t i = 0; i < old.slot_count; i++)
+		if (old.slots[i].number != 0 && old.slots[i].number != GONE)
+			slot_fill(env, old.slots[i].hash, old.slots[i].number);
+	free(old.slots);
 	return 0;
+}
+
+/* Takes over each string of FROM whose name is not there before; what has no `=` is no variable. */
+static void strings_borrow(struct lens_env *env, char *const *from)
+{
+	for (; from && *from; from++) {
+		const char *equals = strchr(*from, '=');
+		size_t length = equals ? (size_t)(equals - *from) : 0;
+		uint32_t hash = lens_hash32(*from, length);
+
+		if (equals && slot_find(env, *from, length, hash))
+			continue;
+		env->strings[env->count++] = *from;
+		if (equals)
+			slot_fill(env, hash, env->count);
+	}
 }
 
 struct lens_env *lens_env_create(char *const *env)
 {
 	struct lens_env *copy = calloc(1, sizeof(*copy));
+	size_t count = 0;
 
 	if (!copy)
 		return NULL;
-	while (env && env[copy->count])
-		copy->count++;
-	copy->capacity = copy->count + 32;
+	while (env && env[count])
+		count++;
+	copy->capacity = count + 32;
 	copy->strings = calloc(copy->capacity, sizeof(*copy->strings));
-	if (!copy->strings)
-		goto failed;
-	if (copy->count > 0)
-		memcpy(copy->strings, env, copy->count * sizeof(*env));
-	if (drop_repeats(copy) < 0)
-		goto failed;
+	if (!copy->strings || slots_make(copy, copy->capacity) < 0) {
+		lens_env_destroy(copy);
+		return NULL;
+	}
+	strings_borrow(copy, env);
 	return copy;
-failed:
-	lens_env_destroy(copy);
-	return NULL;
+}
+
+struct lens_env *lens_env_copy(const struct lens_env *env)
+{
+	struct lens_env *copy = calloc(1, sizeof(*copy));
+
+	if (!copy)
+		return NULL;
+	copy->count = env->count;
+	copy->capacity = env->capacity;
+	copy->slot_count = env->slot_count;
+	copy->slots_used = env->slots_used;
+	copy->strings = malloc(env->capacity * sizeof(*env->strings));
+	copy->slots = malloc(env->slot_count * sizeof(*env->slots));
+	if (!copy->strings || !copy->slots) {
+		lens_env_destroy(copy);
+		return NULL;
+	}
+	memcpy(copy->strings, env->strings, (env->count + 1) * sizeof(*env->strings));
+	memcpy(copy->slots, env->slots, env->slot_count * sizeof(*env->slots));
+	return copy;
 }
 
 void lens_env_destroy(struct lens_env *env)
@@ -118,16 +182,23 @@ void lens_env_destroy(struct lens_env *env)
 	for (size_t i = 0; i < env->owned_count; i++)
 		free(env->owned[i]);
 	free(env->owned);
+	free(env->slots);
 	free(env->strings);
 	free(env);
 	errno = saved;
 }
 
-static void take_out(struct lens_env *env, size_t index)
+static void take_out(struct lens_env *env, struct slot *slot)
 {
+	size_t index = slot->number - 1;
+
 	memmove(&env->strings[index], &env->strings[index + 1],
 		(env->count - index) * sizeof(*env->strings));
 	env->count--;
+	slot->number = GONE;
+	for (size_t i = 0; i < env->slot_count; i++)
+		if (env->slots[i].number != GONE && env->slots[i].number > index)
+			env->slots[i].number--;
 }
 
 /* Makes room in *ARRAY for one more after COUNT. 0, or -1 when memory ran out. */
@@ -166,24 +237,44 @@ static char *string_make(struct lens_env *env, const char *name, const char *val
 
 int lens_env_set(struct lens_env *env, const char *name, const char *value)
 {
-	size_t length = strlen(name), index = 0;
+	size_t length = strlen(name);
+	uint32_t hash = lens_hash32(name, length);
+	struct slot *slot = slot_find(env, name, length, hash);
 	char *string;
 
-	while (index < env->count && !value_of(env->strings[index], name, length))
-		index++;
 	if (!value) {
-		if (index < env->count)
-			take_out(env, index);
+		if (slot)
+			take_out(env, slot);
 		return 0;
 	}
 	string = string_make(env, name, value);
-	if (!string || (index == env->count &&
-			reserve(&env->strings, env->count + 1, &env->capacity) < 0))
+	if (!string)
 		return -1;
-	env->strings[index] = string;
-	if (index == env->count)
-		env->strings[++env->count] = NULL;
+	if (slot) {
+		env->strings[slot->number - 1] = string;
+		return 0;
+	}
+	if (reserve(&env->strings, env->count + 1, &env->capacity) < 0 || slots_reserve(env) < 0)
+		return -1;
+	env->strings[env->count++] = string;
+	env->strings[env->count] = NULL;
+	slot_fill(env, hash, env->count);
 	return 0;
+}
+
+const char *lens_env_value(const struct lens_env *env, const char *name)
+{
+	size_t length = strlen(name);
+	const struct slot *slot = slot_find(env, name, length, lens_hash32(name, length));
+
+	return slot ? env->strings[slot->number - 1] + length + 1 : NULL;
+}
+
+const char *lens_env_value_nonempty(const struct lens_env *env, const char *name)
+{
+	const char *value = lens_env_value(env, name);
+
+	return value && *value ? value : NULL;
 }
 
 char *const *lens_env_array(const struct lens_env *env)

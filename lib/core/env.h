@@ -21,7 +21,13 @@ struct lens_env;
  * is not set anew has to outlive it. NULL: no memory.
  */
 struct lens_env *lens_env_create(char *const *env);
+/* A copy, which borrows ENV's own strings too. NULL: no memory. */
+struct lens_env *lens_env_copy(const struct lens_env *env);
 void lens_env_destroy(struct lens_env *env);
+
+/* As lens_env_get and lens_env_get_nonempty, found by a table. Borrowed until ENV goes. */
+const char *lens_env_value(const struct lens_env *env, const char *name);
+const char *lens_env_value_nonempty(const struct lens_env *env, const char *name);
 
 /* Sets or, with a NULL VALUE, takes out NAME. 0, or -1 when memory ran out. */
 int lens_env_set(struct lens_env *env, const char *name, const char *value);

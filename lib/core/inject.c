@@ -46,7 +46,7 @@ static bool fits(const char *name, const char *value)
 /* Sets, or with a NULL VALUE takes out, NAME, and leaves word of it in the mark. */
 static int set_variable(struct work *work, const char *name, const char *value)
 {
-	const char *own = lens_env_get(lens_env_array(work->env), name);
+	const char *own = lens_env_value(work->env, name);
 
 	if (own == value || (own && value && strcmp(own, value) == 0))
 		return 0;
@@ -59,20 +59,19 @@ static int set_variable(struct work *work, const char *name, const char *value)
 /* What lens would have the carrier say, before the user's own values. */
 static struct lens_carrier *derive_attributes(const struct work *work)
 {
-	char *const *env = lens_env_array(work->env);
-	struct lens_env *truth = lens_launch_truth(env, work->launch);
+	struct lens_env *truth = lens_launch_truth(work->env, work->launch);
 	struct lens_carrier *attributes = NULL;
 
 	if (!truth)
 		return NULL;
-	attributes = lens_launch_attributes(lens_env_array(truth), work->launch, work->config,
-					    work->run_id.data);
+	attributes = lens_launch_attributes(truth, work->launch, work->config, work->run_id.data);
 	lens_env_destroy(truth);
 	if (!attributes)
 		return NULL;
 	if ((lens_launch_has_ranks(work->launch) &&
 	     lens_launch_rank_attributes(attributes, work->rank, work->run_id.data)) ||
-	    (*work->config->task_service_name && !lens_env_get_nonempty(env, "OTEL_SERVICE_NAME") &&
+	    (*work->config->task_service_name &&
+	     !lens_env_value_nonempty(work->env, "OTEL_SERVICE_NAME") &&
 	     lens_carrier_publish(attributes, "service.name", work->config->task_service_name))) {
 		lens_carrier_destroy(attributes);
 		return NULL;
@@ -161,8 +160,7 @@ static int inject_attributes(struct work *work)
 	int rc = -1;
 
 	if (!user ||
-	    lens_carrier_parse(user, lens_env_get(lens_env_array(work->env), LENS_ATTRIBUTES_NAME),
-			       &report))
+	    lens_carrier_parse(user, lens_env_value(work->env, LENS_ATTRIBUTES_NAME), &report))
 		goto out;
 	derived = derive_attributes(work);
 	overrides = chosen_attributes(work);
@@ -207,16 +205,16 @@ static int inject_endpoint(struct work *work)
 {
 	static const char endpoint[] = "OTEL_EXPORTER_OTLP_ENDPOINT";
 	static const char protocol[] = "OTEL_EXPORTER_OTLP_PROTOCOL";
-	char *const *env = lens_env_array(work->env);
+	const struct lens_env *env = work->env;
 	enum lens_protocol agent;
 
 	if (work->settings->endpoint)
 		return set_variable(work, endpoint, work->settings->endpoint);
-	if (!*work->config->task_endpoint || lens_env_get_nonempty(env, endpoint))
+	if (!*work->config->task_endpoint || lens_env_value_nonempty(env, endpoint))
 		return 0;
 	if (set_variable(work, endpoint, work->config->task_endpoint))
 		return -1;
-	if (lens_env_get_nonempty(lens_env_array(work->env), protocol))
+	if (lens_env_value_nonempty(work->env, protocol))
 		return 0;
 	agent = lens_config_protocol(work->config);
 	return set_variable(work, protocol,
@@ -246,12 +244,12 @@ static int pass_strategy_on(struct work *work)
 /* Whether the task exports, in the words of the library and, with Gate=otel, of the SDK. */
 static int inject_export(struct work *work)
 {
-	char *const *env = lens_env_array(work->env);
+	const struct lens_env *env = work->env;
 
 	if (set_variable(work, "NEMO_LENS_ENABLED", work->exports ? "1" : "0"))
 		return -1;
 	if (!work->exports && work->config->gate == LENS_GATE_OTEL &&
-	    !lens_env_get_nonempty(env, "OTEL_SDK_DISABLED") &&
+	    !lens_env_value_nonempty(env, "OTEL_SDK_DISABLED") &&
 	    set_variable(work, "OTEL_SDK_DISABLED", "true"))
 		return -1;
 	if (!lens_launch_has_ranks(work->launch))
@@ -280,15 +278,15 @@ static int inject_variables(struct work *work)
 static int note_facts(struct work *work)
 {
 	const struct lens_launch *launch = work->launch;
-	char *const *env = lens_env_array(work->env);
-	const char *job = lens_env_get_nonempty(env, "SLURM_ARRAY_JOB_ID");
-	const char *task = lens_env_get_nonempty(env, "SLURM_ARRAY_TASK_ID");
+	const struct lens_env *env = work->env;
+	const char *job = lens_env_value_nonempty(env, "SLURM_ARRAY_JOB_ID");
+	const char *task = lens_env_value_nonempty(env, "SLURM_ARRAY_TASK_ID");
 	const char *head = launch->head_node;
 	char array[64] = "no";
 	char outer[LENS_TRACEPARENT_TEXT];
 
 	if (!head && launch->place != LENS_PLACE_STEP)
-		head = lens_env_get_nonempty(env, "SLURMD_NODENAME");
+		head = lens_env_value_nonempty(env, "SLURMD_NODENAME");
 	if (launch->array && job && task)
 		snprintf(array, sizeof(array), "%.24s_%.24s", job, task);
 	lens_traceparent_format(outer, &launch->outer);
@@ -345,8 +343,7 @@ static int inject(struct work *work)
 	work->own = lens_carrier_create();
 	work->mark = lens_mark_create(launch->leader, launch->attempt);
 	if (!work->own || !work->mark ||
-	    lens_carrier_parse(work->own,
-			       lens_env_get(lens_env_array(work->env), LENS_ATTRIBUTES_NAME), NULL))
+	    lens_carrier_parse(work->own, lens_env_value(work->env, LENS_ATTRIBUTES_NAME), NULL))
 		return -1;
 	lens_resource_normalise(work->own);
 	if (lens_launch_trace(&work->trace, launch, work->config->realm) ||

@@ -55,9 +55,9 @@ static const char *const array_variables[] = {
 	"SLURM_ARRAY_TASK_COUNT",
 };
 
-struct lens_env *lens_launch_truth(char *const *env, const struct lens_launch *launch)
+struct lens_env *lens_launch_truth(const struct lens_env *env, const struct lens_launch *launch)
 {
-	struct lens_env *truth = lens_env_create(env);
+	struct lens_env *truth = lens_env_copy(env);
 
 	if (!truth || set_number(truth, "SLURM_JOB_ID", launch->leader) ||
 	    set_number(truth, "SLURM_RESTART_COUNT", launch->attempt))
@@ -111,7 +111,8 @@ static int add_site_attributes(struct lens_carrier *attributes, const char *text
 	return rc;
 }
 
-struct lens_carrier *lens_launch_attributes(char *const *truth, const struct lens_launch *launch,
+struct lens_carrier *lens_launch_attributes(const struct lens_env *truth,
+					    const struct lens_launch *launch,
 					    const struct lens_config *config, const char *run_id)
 {
 	struct lens_carrier *attributes = lens_carrier_create();
@@ -120,8 +121,7 @@ struct lens_carrier *lens_launch_attributes(char *const *truth, const struct len
 	    lens_carrier_publish(attributes, "slurm.head_node.name", launch->head_node) ||
 	    lens_resource_run_uuid(attributes, truth, run_id) ||
 	    lens_resource_local(attributes, truth, launch->host, config->environment) ||
-	    (launch->daemon_env &&
-	     lens_resource_kubernetes(attributes, launch->daemon_env, launch->in_pod)) ||
+	    lens_resource_kubernetes(attributes, launch->daemon_env, launch->in_pod) ||
 	    add_site_attributes(attributes, config->attributes) ||
 	    lens_carrier_publish(attributes, "nemo.run.id", run_id)) {
 		lens_carrier_destroy(attributes);
@@ -164,7 +164,8 @@ static int merge_user(struct lens_carrier *resource, const struct lens_carrier *
 	return lens_carrier_publish(resource, "nemo.user.id", user);
 }
 
-struct lens_carrier *lens_launch_resource(char *const *env, const struct lens_launch *launch,
+struct lens_carrier *lens_launch_resource(const struct lens_env *env,
+					  const struct lens_launch *launch,
 					  const struct lens_config *config,
 					  const struct lens_settings *settings)
 {
@@ -174,12 +175,12 @@ struct lens_carrier *lens_launch_resource(char *const *env, const struct lens_la
 	struct lens_text run = LENS_TEXT_INIT;
 
 	if (!truth || !own ||
-	    lens_carrier_parse(own, lens_env_get(env, LENS_ATTRIBUTES_NAME), NULL))
+	    lens_carrier_parse(own, lens_env_value(env, LENS_ATTRIBUTES_NAME), NULL))
 		goto out;
 	lens_resource_normalise(own);
 	if (lens_launch_run_id(&run, launch, settings, own))
 		goto out;
-	resource = lens_launch_attributes(lens_env_array(truth), launch, config, run.data);
+	resource = lens_launch_attributes(truth, launch, config, run.data);
 	if (!resource)
 		goto out;
 	/* The resource is the job's: a step's task count and a task's devices are not. */

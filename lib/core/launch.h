@@ -66,7 +66,7 @@ int lens_launch_trace(struct lens_trace_id *out, const struct lens_launch *launc
  * ENV with what LAUNCH knows better put in place, to derive from: no process gets it. The
  * caller destroys; NULL when memory ran out.
  */
-struct lens_env *lens_launch_truth(char *const *env, const struct lens_launch *launch);
+struct lens_env *lens_launch_truth(const struct lens_env *env, const struct lens_launch *launch);
 
 /* Adds the run id to OUT: SETTINGS' (option, then NEMO_LENS_RUN_ID), else the one in OWN, the
  * user's carrier (may be NULL) unless it holds control characters, else the job id. 0 or -1
@@ -76,7 +76,8 @@ int lens_launch_run_id(struct lens_text *out, const struct lens_launch *launch,
 
 /* What TRUTH, LAUNCH and CONFIG tell of the job, without any rank. The caller destroys; NULL
  * when memory ran out. */
-struct lens_carrier *lens_launch_attributes(char *const *truth, const struct lens_launch *launch,
+struct lens_carrier *lens_launch_attributes(const struct lens_env *truth,
+					    const struct lens_launch *launch,
 					    const struct lens_config *config, const char *run_id);
 
 /* Adds nv.dl.rank, nv.dl.world_size, nv.dl.local_rank and service.instance.id. 0 or -1 (memory). */
@@ -88,7 +89,8 @@ int lens_launch_rank_attributes(struct lens_carrier *attributes, const struct le
  * and surroundings that ENV and LAUNCH tell, the user's carrier merged in. The caller
  * destroys; NULL when memory ran out.
  */
-struct lens_carrier *lens_launch_resource(char *const *env, const struct lens_launch *launch,
+struct lens_carrier *lens_launch_resource(const struct lens_env *env,
+					  const struct lens_launch *launch,
 					  const struct lens_config *config,
 					  const struct lens_settings *settings);
 

@@ -188,12 +188,11 @@ static bool is_fingerprint_of(const char *print, const char *value)
 }
 
 /* Whether NAME, as it is in ENV, is lens's doing. */
-static bool variable_is_ours(const struct lens_env *env, struct lens_mark *mark,
-			     const char *name)
+static bool variable_is_ours(const struct lens_env *env, struct lens_mark *mark, const char *name)
 {
 	const char *print = mark_lookup(mark, SET_VARIABLE, name);
 
-	return print && is_fingerprint_of(print, lens_env_get(lens_env_array(env), name));
+	return print && is_fingerprint_of(print, lens_env_value(env, name));
 }
 
 /* Takes lens's variables out of ENV and puts the user's back. */
@@ -250,7 +249,7 @@ static int drop_foreign_identity(struct lens_env *env, struct lens_carrier *attr
 {
 	const char *raw = lens_carrier_get(attributes, "slurm.job.id.raw");
 	const char *run = lens_carrier_get(attributes, "nemo.run.id");
-	const char *variable = lens_env_get(lens_env_array(env), "NEMO_LENS_RUN_ID");
+	const char *variable = lens_env_value(env, "NEMO_LENS_RUN_ID");
 	uint32_t named;
 
 	if (!job || !raw || (lens_uint32_parse(raw, &named) == 0 && named == job))
@@ -269,7 +268,7 @@ static int drop_foreign_identity(struct lens_env *env, struct lens_carrier *attr
 
 static int clean_attributes(struct lens_env *env, struct lens_mark *mark, uint32_t job)
 {
-	const char *current = lens_env_get(lens_env_array(env), LENS_ATTRIBUTES_NAME);
+	const char *current = lens_env_value(env, LENS_ATTRIBUTES_NAME);
 	struct lens_carrier *attributes = NULL;
 	struct lens_text text = LENS_TEXT_INIT;
 	size_t taken = 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/core/resource.h"
 
-#include "lib/core/env.h"
 #include "lib/core/identity.h"
 #include "lib/core/number.h"
 #include "lib/core/words.h"
@@ -100,14 +99,14 @@ static const struct text_row kubernetes_rows[] = {
 	{ "k8s.job.name", { "K8S_JOB_NAME", NULL } },
 };
 
-static const char *env_first(char *const *env, const char *first, const char *second)
+static const char *env_first(const struct lens_env *env, const char *first, const char *second)
 {
-	const char *value = lens_env_get_nonempty(env, first);
+	const char *value = lens_env_value_nonempty(env, first);
 
-	return value || !second ? value : lens_env_get_nonempty(env, second);
+	return value || !second ? value : lens_env_value_nonempty(env, second);
 }
 
-static int publish_text_rows(struct lens_carrier *out, char *const *env,
+static int publish_text_rows(struct lens_carrier *out, const struct lens_env *env,
 			     const struct text_row *rows, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -130,23 +129,23 @@ static int publish_integer(struct lens_carrier *out, const char *key, const char
 	return lens_carrier_set_number(out, key, (long long)number);
 }
 
-static struct lens_uuid_source uuid_source(char *const *env)
+static struct lens_uuid_source uuid_source(const struct lens_env *env)
 {
 	return (struct lens_uuid_source){
-		.cluster = lens_env_get_nonempty(env, "SLURM_CLUSTER_NAME"),
-		.job_id = lens_env_get_nonempty(env, "SLURM_JOB_ID"),
-		.array_job_id = lens_env_get_nonempty(env, "SLURM_ARRAY_JOB_ID"),
-		.array_task_id = lens_env_get_nonempty(env, "SLURM_ARRAY_TASK_ID"),
-		.restart_count = lens_env_get_nonempty(env, "SLURM_RESTART_COUNT"),
+		.cluster = lens_env_value_nonempty(env, "SLURM_CLUSTER_NAME"),
+		.job_id = lens_env_value_nonempty(env, "SLURM_JOB_ID"),
+		.array_job_id = lens_env_value_nonempty(env, "SLURM_ARRAY_JOB_ID"),
+		.array_task_id = lens_env_value_nonempty(env, "SLURM_ARRAY_TASK_ID"),
+		.restart_count = lens_env_value_nonempty(env, "SLURM_RESTART_COUNT"),
 		.torchelastic_restart_count =
-			lens_env_get_nonempty(env, "TORCHELASTIC_RESTART_COUNT"),
+			lens_env_value_nonempty(env, "TORCHELASTIC_RESTART_COUNT"),
 	};
 }
 
 /* The first of the ids that are no srun's step: batch, interactive and such (slurm.h). */
 #define FIRST_SPECIAL_STEP 0xfffffff0U
 
-static bool outside_step(char *const *env)
+static bool outside_step(const struct lens_env *env)
 {
 	const char *step = env_first(env, "SLURM_STEP_ID", "SLURM_STEPID");
 	uint32_t number;
@@ -157,10 +156,10 @@ static bool outside_step(char *const *env)
 	return lens_uint32_parse(step, &number) == 0 && number >= FIRST_SPECIAL_STEP;
 }
 
-static int publish_ids(struct lens_carrier *out, char *const *env, const char *job)
+static int publish_ids(struct lens_carrier *out, const struct lens_env *env, const char *job)
 {
-	const char *array_job = lens_env_get_nonempty(env, "SLURM_ARRAY_JOB_ID");
-	const char *array_task = lens_env_get_nonempty(env, "SLURM_ARRAY_TASK_ID");
+	const char *array_job = lens_env_value_nonempty(env, "SLURM_ARRAY_JOB_ID");
+	const char *array_task = lens_env_value_nonempty(env, "SLURM_ARRAY_TASK_ID");
 	struct lens_text id = LENS_TEXT_INIT;
 	int rc = -1;
 
@@ -176,12 +175,12 @@ static int publish_ids(struct lens_carrier *out, char *const *env, const char *j
 	    lens_carrier_publish(out, "slurm.array.task_id", array_task ? array_task : "0"))
 		return -1;
 	return publish_integer(out, "slurm.array.count",
-			       lens_env_get_nonempty(env, "SLURM_ARRAY_TASK_COUNT"), "1");
+			       lens_env_value_nonempty(env, "SLURM_ARRAY_TASK_COUNT"), "1");
 }
 
-int lens_resource_slurm(struct lens_carrier *out, char *const *env)
+int lens_resource_slurm(struct lens_carrier *out, const struct lens_env *env)
 {
-	const char *job = lens_env_get_nonempty(env, "SLURM_JOB_ID");
+	const char *job = lens_env_value_nonempty(env, "SLURM_JOB_ID");
 	struct lens_uuid_source source = uuid_source(env);
 	char uuid[LENS_UUID_TEXT];
 
@@ -191,21 +190,21 @@ int lens_resource_slurm(struct lens_carrier *out, char *const *env)
 	    publish_text_rows(out, env, text_rows, COUNT(text_rows)) ||
 	    publish_integer(out, "slurm.nnodes",
 			    env_first(env, "SLURM_JOB_NUM_NODES", "SLURM_NNODES"), NULL) ||
-	    publish_integer(out, "slurm.ntasks", lens_env_get_nonempty(env, "SLURM_NTASKS"),
+	    publish_integer(out, "slurm.ntasks", lens_env_value_nonempty(env, "SLURM_NTASKS"),
 			    NULL) ||
 	    publish_integer(out, "slurm.restart_count",
-			    lens_env_get_nonempty(env, "SLURM_RESTART_COUNT"), "0"))
+			    lens_env_value_nonempty(env, "SLURM_RESTART_COUNT"), "0"))
 		return -1;
 	if (outside_step(env) &&
 	    lens_carrier_publish(out, "slurm.head_node.name",
-				 lens_env_get_nonempty(env, "SLURMD_NODENAME")))
+				 lens_env_value_nonempty(env, "SLURMD_NODENAME")))
 		return -1;
 	if (lens_job_uuid_derive(uuid, &source))
 		return -1;
 	return lens_carrier_set(out, "nv.dl.job.uuid", uuid);
 }
 
-int lens_resource_run_uuid(struct lens_carrier *out, char *const *env, const char *run_id)
+int lens_resource_run_uuid(struct lens_carrier *out, const struct lens_env *env, const char *run_id)
 {
 	struct lens_uuid_source source = uuid_source(env);
 	char uuid[LENS_UUID_TEXT];
@@ -236,18 +235,18 @@ static unsigned int gpu_count(const char *devices)
 
 /* ENVIRONMENT, unless it is what Slurm puts into every batch script (src/common/env.c,
  * env_array_for_batch_job): that names no deployment. */
-static const char *user_environment(char *const *env)
+static const char *user_environment(const struct lens_env *env)
 {
-	const char *value = lens_env_get_nonempty(env, "ENVIRONMENT");
+	const char *value = lens_env_value_nonempty(env, "ENVIRONMENT");
 
 	return value && strcmp(value, "BATCH") != 0 ? value : NULL;
 }
 
-int lens_resource_local(struct lens_carrier *out, char *const *env, const char *host,
+int lens_resource_local(struct lens_carrier *out, const struct lens_env *env, const char *host,
 			const char *fallback_environment)
 {
-	const char *devices = lens_env_get(env, "CUDA_VISIBLE_DEVICES");
-	const char *environment = lens_env_get_nonempty(env, "DEPLOYMENT_ENV");
+	const char *devices = lens_env_value(env, "CUDA_VISIBLE_DEVICES");
+	const char *environment = lens_env_value_nonempty(env, "DEPLOYMENT_ENV");
 
 	if (!environment)
 		environment = user_environment(env);
@@ -264,13 +263,19 @@ int lens_resource_local(struct lens_carrier *out, char *const *env, const char *
 
 int lens_resource_kubernetes(struct lens_carrier *out, char *const *env, bool in_pod)
 {
-	if (!in_pod && !lens_env_get_nonempty(env, "KUBERNETES_SERVICE_HOST"))
+	struct lens_env *daemon;
+	int rc = -1;
+
+	if (!env || (!in_pod && !lens_env_get_nonempty(env, "KUBERNETES_SERVICE_HOST")))
 		return 0;
+	daemon = lens_env_create(env);
 	/* HOSTNAME stands in for a name that is not set at all, not for an empty one. */
-	if (!lens_env_get(env, "K8S_POD_NAME") &&
-	    lens_carrier_publish(out, "k8s.pod.name", lens_env_get_nonempty(env, "HOSTNAME")))
-		return -1;
-	return publish_text_rows(out, env, kubernetes_rows, COUNT(kubernetes_rows));
+	if (daemon && (lens_env_value(daemon, "K8S_POD_NAME") ||
+		       lens_carrier_publish(out, "k8s.pod.name",
+					    lens_env_value_nonempty(daemon, "HOSTNAME")) == 0))
+		rc = publish_text_rows(out, daemon, kubernetes_rows, COUNT(kubernetes_rows));
+	lens_env_destroy(daemon);
+	return rc;
 }
 
 void lens_resource_normalise(struct lens_carrier *attributes)

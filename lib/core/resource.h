@@ -3,6 +3,7 @@
 #define LENS_CORE_RESOURCE_H
 
 #include "lib/core/carrier.h"
+#include "lib/core/env.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,7 +27,7 @@ extern const size_t lens_inherited_key_count;
  * negative, as 26.05's batch step has it, or 4294967290, 22.05's interactive step). 0, or
  * -1 when memory ran out.
  */
-int lens_resource_slurm(struct lens_carrier *out, char *const *env);
+int lens_resource_slurm(struct lens_carrier *out, const struct lens_env *env);
 
 /*
  * Adds what the process's surroundings tell: host.name (HOST, NULL to leave it out),
@@ -35,15 +36,16 @@ int lens_resource_slurm(struct lens_carrier *out, char *const *env);
  * FALLBACK_ENVIRONMENT),
  * nv.dl.launch.container.image. 0, or -1 when memory ran out.
  */
-int lens_resource_local(struct lens_carrier *out, char *const *env, const char *host,
+int lens_resource_local(struct lens_carrier *out, const struct lens_env *env, const char *host,
 			const char *fallback_environment);
 
-/* Adds the k8s.* rows when ENV, slurmd's own, says that slurmd runs in a pod. 0 or -1 (memory). */
+/* Adds the k8s.* rows when ENV, slurmd's own (NULL none), says that slurmd runs in a pod. 0 or -1 (memory). */
 int lens_resource_kubernetes(struct lens_carrier *out, char *const *env, bool in_pod);
 
 /* Adds nv.dl.run.uuid from ENV; nothing when it cannot be told. RUN_ID stands in where there
  * is no Slurm id. 0 or -1 (memory). */
-int lens_resource_run_uuid(struct lens_carrier *out, char *const *env, const char *run_id);
+int lens_resource_run_uuid(struct lens_carrier *out, const struct lens_env *env,
+			   const char *run_id);
 
 /*
  * Takes from ATTRIBUTES, a user's carrier, what may not win over a derived value: an

@@ -23,6 +23,24 @@ static inline struct lens_env *environment_make(const char *const *strings)
 	return env;
 }
 
+/* As ENV, and in its place: one that borrows nothing. */
+static inline struct lens_env *environment_keep(struct lens_env *env)
+{
+	struct lens_env *own = lens_env_create(NULL);
+
+	assert_non_null(own);
+	for (char *const *string = lens_env_array(env); *string; string++) {
+		size_t length = strcspn(*string, "=");
+		char *name = strndup(*string, length);
+
+		assert_true(name && (*string)[length] == '=');
+		assert_int_equal(lens_env_set(own, name, *string + length + 1), 0);
+		free(name);
+	}
+	lens_env_destroy(env);
+	return own;
+}
+
 /* Sets NAME; the test fails when memory runs out. */
 static inline void environment_set(struct lens_env *env, const char *name, const char *value)
 {

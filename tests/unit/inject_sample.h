@@ -142,7 +142,7 @@ static inline struct lens_env *sample_tell(struct sample *sample, const struct l
 	check_injected(lens_env_array(env), lens_env_array(out.env));
 	lens_settings_clear(&settings);
 	lens_env_destroy(clean);
-	return out.env;
+	return environment_keep(out.env);
 }
 
 /* The plain job 100 on cluster `mini`, first attempt, in its batch script. */

@@ -119,7 +119,7 @@ static void the_truth_is_put_in_place(void **state)
 	struct lens_env *env = stale_environment(), *truth, *before = stale_environment();
 
 	(void)state;
-	truth = lens_launch_truth(lens_env_array(env), &launch);
+	truth = lens_launch_truth(env, &launch);
 	assert_variable(truth, "SLURM_JOB_ID", "7");
 	assert_variable(truth, "SLURM_RESTART_COUNT", "2");
 	assert_variable(truth, "SLURM_CLUSTER_NAME", "mini");
@@ -149,7 +149,7 @@ static void what_the_launch_does_not_know_stays(void **state)
 	struct lens_env *env = stale_environment(), *truth;
 
 	(void)state;
-	truth = lens_launch_truth(lens_env_array(env), &launch);
+	truth = lens_launch_truth(env, &launch);
 	assert_variable(truth, "SLURM_ARRAY_JOB_ID", "36");
 	assert_variable(truth, "SLURM_ARRAY_TASK_ID", "2");
 	assert_variable(truth, "SLURM_CLUSTER_NAME", "old");
@@ -191,9 +191,8 @@ static void who_names_the_run(void **state)
 static struct lens_carrier *attributes(const struct lens_env *env, const struct lens_launch *launch,
 				       const struct lens_config *config)
 {
-	struct lens_env *truth = lens_launch_truth(lens_env_array(env), launch);
-	struct lens_carrier *out =
-		lens_launch_attributes(lens_env_array(truth), launch, config, "run");
+	struct lens_env *truth = lens_launch_truth(env, launch);
+	struct lens_carrier *out = lens_launch_attributes(truth, launch, config, "run");
 
 	assert_non_null(out);
 	lens_env_destroy(truth);
@@ -308,7 +307,7 @@ static void the_resource_of_the_jobs_own_spans(void **state)
 	environment_set(env, "CUDA_VISIBLE_DEVICES", "0");
 	environment_set(env, LENS_ATTRIBUTES_NAME,
 			"slurm.job.name=mine,slurm.nnodes=x,nemo.run.id=c,service.name=svc");
-	out = lens_launch_resource(lens_env_array(env), &launch, config, &settings);
+	out = lens_launch_resource(env, &launch, config, &settings);
 	assert_non_null(out);
 	assert_string_equal(lens_carrier_get(out, "slurm.job.name"), "mine");
 	assert_string_equal(lens_carrier_get(out, "slurm.nnodes"), "2");
@@ -320,15 +319,15 @@ static void the_resource_of_the_jobs_own_spans(void **state)
 	assert_null(lens_carrier_get(out, "nemo.user.id"));
 	lens_carrier_destroy(out);
 	settings.run_id = NULL;
-	out = lens_launch_resource(lens_env_array(env), &launch, config, &settings);
+	out = lens_launch_resource(env, &launch, config, &settings);
 	assert_string_equal(lens_carrier_get(out, "nemo.run.id"), "c");
 	lens_carrier_destroy(out);
 	environment_set(env, LENS_ATTRIBUTES_NAME, "nemo.user.id=theirs");
-	out = lens_launch_resource(lens_env_array(env), &launch, config, &settings);
+	out = lens_launch_resource(env, &launch, config, &settings);
 	assert_string_equal(lens_carrier_get(out, "nemo.user.id"), "theirs");
 	lens_carrier_destroy(out);
 	settings.user = (char *)"me";
-	out = lens_launch_resource(lens_env_array(env), &launch, config, &settings);
+	out = lens_launch_resource(env, &launch, config, &settings);
 	assert_string_equal(lens_carrier_get(out, "nemo.user.id"), "me");
 	lens_carrier_destroy(out);
 	lens_env_destroy(env);

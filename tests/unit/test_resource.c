@@ -30,7 +30,7 @@ static struct lens_carrier *derive(const struct lens_env *env)
 {
 	struct lens_carrier *out = lens_carrier_create();
 
-	assert_int_equal(lens_resource_slurm(out, lens_env_array(env)), 0);
+	assert_int_equal(lens_resource_slurm(out, env), 0);
 	return out;
 }
 
@@ -121,10 +121,10 @@ static void run_uuids_are_the_published_ones(void **state)
 		struct lens_env *env = environment_of(entry);
 		struct lens_carrier *out = lens_carrier_create();
 
-		assert_int_equal(lens_resource_run_uuid(
-					 out, lens_env_array(env),
-					 lens_env_get(lens_env_array(env), "TORCHELASTIC_RUN_ID")),
-				 0);
+		assert_int_equal(
+			lens_resource_run_uuid(
+				out, env, lens_env_get(lens_env_array(env), "TORCHELASTIC_RUN_ID")),
+			0);
 		expect_text("nv.dl.run.uuid", lens_carrier_get(out, "nv.dl.run.uuid"),
 			    vectors_string(entry, "run_uuid"), (int)i);
 		lens_carrier_destroy(out);

@@ -15,7 +15,7 @@ static struct lens_carrier *local(const struct lens_env *env, const char *host,
 {
 	struct lens_carrier *out = lens_carrier_create();
 
-	assert_int_equal(lens_resource_local(out, lens_env_array(env), host, fallback), 0);
+	assert_int_equal(lens_resource_local(out, env, host, fallback), 0);
 	return out;
 }
 
