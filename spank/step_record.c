@@ -4,6 +4,7 @@
 #include "lib/core/hash.h"
 #include "lib/core/boot.h"
 #include "lib/core/env.h"
+#include "lib/core/number.h"
 #include "lib/core/traceparent.h"
 #include "spank/facts.h"
 
@@ -46,11 +47,23 @@ static int add_parent(struct lens_carrier *record, const struct lens_launch *lau
 	return lens_carrier_set(record, "parent", hex);
 }
 
-static int add_resource(struct lens_carrier *record, const struct lens_step *step,
-			const struct lens_config *config, const struct lens_env *clean)
+/* Those that the mark of each of TASKS tasks needs, once instead of in each. */
+static void fingerprints_take(const struct lens_carrier *resource, uint32_t tasks)
 {
-	struct lens_carrier *resource =
-		lens_launch_resource(clean, &step->launch, config, &step->settings);
+	static const char *const words[] = { "0", "1", "all_ranks" };
+	char number[LENS_INT64_TEXT], print[LENS_FINGERPRINT_TEXT];
+
+	for (size_t i = 0; i < lens_carrier_count(resource); i++)
+		lens_fingerprint(print, lens_carrier_value(resource, i));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		lens_fingerprint(print, words[i]);
+	lens_int64_format(number, tasks);
+	lens_fingerprint(print, number);
+}
+
+/* RESOURCE, which may be NULL for want of memory, as the record's. */
+static int add_resource(struct lens_carrier *record, const struct lens_carrier *resource)
+{
 	struct lens_text text = LENS_TEXT_INIT;
 	int rc = -1;
 
@@ -59,14 +72,7 @@ static int add_resource(struct lens_carrier *record, const struct lens_step *ste
 	lens_carrier_format(resource, &text, NULL);
 	if (!text.failed)
 		rc = lens_carrier_set(record, "resource", text.data ? text.data : "");
-	/* What each task's mark will need, once instead of in each. */
-	for (size_t i = 0; i < lens_carrier_count(resource); i++) {
-		char print[LENS_FINGERPRINT_TEXT];
-
-		lens_fingerprint(print, lens_carrier_value(resource, i));
-	}
 	lens_text_clear(&text);
-	lens_carrier_destroy(resource);
 	return rc;
 }
 
@@ -113,9 +119,12 @@ int lens_step_record_open(spank_t sp, struct lens_carrier *record, const struct 
 			  const struct lens_config *config, const struct lens_env *clean)
 {
 	const struct lens_launch *launch = &step->launch;
+	const uint32_t tasks = lens_facts_tasks(sp, launch->step);
+	struct lens_carrier *resource;
 	struct lens_trace_id trace;
 	char hex[LENS_TRACE_HEX];
 	char boot[LENS_BOOT_ID];
+	int rc;
 
 	if (lens_launch_trace(&trace, launch, config->realm))
 		return -1;
@@ -128,20 +137,27 @@ int lens_step_record_open(spank_t sp, struct lens_carrier *record, const struct 
 	    lens_carrier_set_number(record, "step", launch->step) ||
 	    lens_carrier_set(record, "kind", kinds[launch->place]) ||
 	    lens_carrier_publish(record, "name", step_name(sp, launch->place)) ||
-	    lens_carrier_set_number(record, "tasks", lens_facts_tasks(sp, launch->step)) ||
+	    lens_carrier_set_number(record, "tasks", tasks) ||
 	    lens_carrier_set(record, "trace", hex) || add_nodeid(sp, record, launch) ||
 	    (!step->noted && add_unnoted(record, step)) ||
 	    (lens_boot_id_get(boot) == 0 && lens_carrier_set(record, "boot", boot)) ||
 	    add_outer(record, launch) || add_parent(record, launch, &trace, clean))
 		return -1;
-	return add_resource(record, step, config, clean);
+	resource = lens_launch_resource(clean, launch, config, &step->settings);
+	rc = add_resource(record, resource);
+	if (rc == 0)
+		fingerprints_take(resource, tasks);
+	lens_carrier_destroy(resource);
+	return rc;
 }
 
 int lens_step_record_amend(struct lens_carrier *record, const struct lens_step *step,
 			   const struct lens_config *config, const struct lens_env *clean)
 {
+	struct lens_carrier *resource;
 	struct lens_trace_id trace;
 	char hex[LENS_TRACE_HEX];
+	int rc;
 
 	if (lens_launch_trace(&trace, &step->launch, config->realm))
 		return -1;
@@ -149,5 +165,8 @@ int lens_step_record_amend(struct lens_carrier *record, const struct lens_step *
 	if (lens_carrier_set_number(record, "attempt", step->launch.attempt) ||
 	    lens_carrier_set(record, "trace", hex))
 		return -1;
-	return add_resource(record, step, config, clean);
+	resource = lens_launch_resource(clean, &step->launch, config, &step->settings);
+	rc = add_resource(record, resource);
+	lens_carrier_destroy(resource);
+	return rc;
 }

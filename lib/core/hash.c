@@ -38,14 +38,26 @@ void lens_md5(uint8_t out[LENS_MD5_BYTES], const void *bytes, size_t length)
 	MD5Final(out, &context);
 }
 
+/* HASH with the eight bytes of WORD in it; the multiplier is 2^64 over the golden ratio, odd. */
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+	return hash ^ (hash >> 32);
+}
+
 uint32_t lens_hash32(const void *bytes, size_t length)
 {
 	const unsigned char *byte = bytes;
-	uint32_t hash = 2166136261U;
+	uint64_t hash = length, word = 0;
 
+	for (; length >= sizeof(word); byte += sizeof(word), length -= sizeof(word)) {
+		memcpy(&word, byte, sizeof(word));
+		hash = mix(hash, word);
+	}
+	word = 0;
 	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ byte[i]) * 16777619U;
-	return hash;
+		word = word << 8 | byte[i];
+	return (uint32_t)mix(hash, word);
 }
 
 /* Fingerprints that were taken: tasks are forked from a process that has taken most of theirs. */

@@ -14,7 +14,8 @@ void lens_sha256(uint8_t out[LENS_SHA256_BYTES], const void *bytes, size_t lengt
 void lens_sha1(uint8_t out[LENS_SHA1_BYTES], const void *bytes, size_t length);
 void lens_md5(uint8_t out[LENS_MD5_BYTES], const void *bytes, size_t length);
 
-/* For tables in memory alone (FNV-1a): quick, and of no use against who chooses the bytes. */
+/* For tables in memory alone: quick, another on another machine, and of no use against who chooses
+ * the bytes. */
 uint32_t lens_hash32(const void *bytes, size_t length);
 
 #define LENS_FINGERPRINT_TEXT 9 /* bytes of one, its NUL included */

@@ -32,14 +32,45 @@ static int id_hash(uint8_t *out, size_t length, struct lens_text *text)
 	return 0;
 }
 
+/* The last trace id that was derived: a step's tasks are forked with theirs. */
+static struct {
+	struct lens_trace_id id;
+	char text[256];
+} last;
+
+/* The id of TEXT, which is emptied; the next time it is known. 0, or -1 when memory ran out. */
+static int trace_hash(struct lens_trace_id *out, struct lens_text *text)
+{
+	char known[sizeof(last.text)] = "";
+
+	if (!text->failed && text->length < sizeof(known))
+		memcpy(known, text->data, text->length + 1);
+	if (id_hash(out->bytes, sizeof(out->bytes), text) < 0)
+		return -1;
+	last.id = *out;
+	memcpy(last.text, known, sizeof(known));
+	return 0;
+}
+
 int lens_trace_id_derive(struct lens_trace_id *out, const char *realm, const char *cluster,
 			 uint32_t job_id, uint32_t attempt)
 {
 	struct lens_text text = LENS_TEXT_INIT;
 
-	lens_text_addf(&text, "slurm-lens/trace/1\n%s\n%s\n%u\n%u", realm ? realm : "",
-		       cluster ? cluster : "", job_id, attempt);
-	return id_hash(out->bytes, sizeof(out->bytes), &text);
+	lens_text_adds(&text, "slurm-lens/trace/1\n");
+	lens_text_adds(&text, realm ? realm : "");
+	lens_text_adds(&text, "\n");
+	lens_text_adds(&text, cluster ? cluster : "");
+	lens_text_adds(&text, "\n");
+	lens_text_add_number(&text, job_id);
+	lens_text_adds(&text, "\n");
+	lens_text_add_number(&text, attempt);
+	if (!text.failed && text.length < sizeof(last.text) && strcmp(text.data, last.text) == 0) {
+		*out = last.id;
+		lens_text_clear(&text);
+		return 0;
+	}
+	return trace_hash(out, &text);
 }
 
 int lens_span_id_derive(struct lens_span_id *out, const struct lens_trace_id *trace,

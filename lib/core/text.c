@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/core/text.h"
 
+#include "lib/core/number.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -48,6 +50,14 @@ void lens_text_add(struct lens_text *text, const char *bytes, size_t length)
 void lens_text_adds(struct lens_text *text, const char *string)
 {
 	lens_text_add(text, string, strlen(string));
+}
+
+void lens_text_add_number(struct lens_text *text, int64_t number)
+{
+	char digits[LENS_INT64_TEXT];
+
+	lens_int64_format(digits, number);
+	lens_text_adds(text, digits);
 }
 
 void lens_text_addf(struct lens_text *text, const char *format, ...)

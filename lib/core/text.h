@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /*
  * A growing run of bytes. When memory runs out, `failed` is set and stays set:
@@ -20,6 +21,7 @@ struct lens_text {
 
 void lens_text_add(struct lens_text *text, const char *bytes, size_t length);
 void lens_text_adds(struct lens_text *text, const char *string);
+void lens_text_add_number(struct lens_text *text, int64_t number);
 void lens_text_addf(struct lens_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
