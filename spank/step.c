@@ -71,11 +71,14 @@ static bool inject_task(spank_t sp, struct lens_step *step, char *const *env,
 {
 	struct lens_problems problems = { 0 };
 	struct lens_injection injection = { 0 };
+	struct lens_env *clean;
 
 	if (!step->settings.inject && !lens_env_get(env, LENS_MARK_NAME))
 		return false;
-	if (lens_inject(&injection, env, &step->launch, rank, lens_context.config, &step->settings,
-			lens_problems_add, &problems) ||
+	clean = lens_step_clean(step, env);
+	if (!clean ||
+	    lens_inject(&injection, clean, &step->launch, rank, lens_context.config,
+			&step->settings, lens_problems_add, &problems) ||
 	    lens_env_diff(env, lens_env_array(injection.env), change_task, sp))
 		lens_log("job %u: rank %u did not get its whole identity: out of memory",
 			 step->launch.job, rank->rank);
@@ -114,7 +117,7 @@ static void journal_task_open(struct lens_step *step, char *const *env,
 static void journal_amend(struct lens_step *step, char *const *env)
 {
 	struct lens_carrier *record = lens_record_create("amend");
-	struct lens_env *clean = lens_mark_clean(env, step->launch.leader, NULL);
+	struct lens_env *clean = lens_step_clean(step, env);
 
 	if (record && clean &&
 	    lens_step_record_amend(record, step, lens_context.config, clean) == 0)

@@ -239,6 +239,8 @@ struct lens_step *lens_step_create(spank_t sp, const struct lens_config *config,
 	step->launch.place = place_of(step->launch.step);
 	step->launch.leader = leader_from_env(env, step->launch.job);
 	clean = lens_mark_clean(env, step->launch.leader, &step->mark);
+	if (clean)
+		step->cleaning = lens_cleaning_create(env, clean, step->mark);
 	if (!clean || lens_settings_resolve(&step->settings, options, lens_env_array(clean), config,
 					    lens_problems_add, problems)) {
 		lens_log("job %u: out of memory, its tasks stay as they are", step->launch.job);
@@ -273,6 +275,7 @@ void lens_step_destroy(struct lens_step *step)
 		return;
 	lens_journal_destroy(step->journal);
 	lens_mark_destroy(step->mark);
+	lens_cleaning_destroy(step->cleaning);
 	lens_settings_clear(&step->settings);
 	lens_note_clear(&step->note);
 	lens_note_clear(&step->word);
@@ -293,6 +296,13 @@ bool lens_step_refine(struct lens_step *step, char *const *env)
 	if (lens_uint32_parse(lens_env_get(env, "SLURM_RESTART_COUNT"), &launch->attempt))
 		launch->attempt = 0;
 	return true;
+}
+
+struct lens_env *lens_step_clean(const struct lens_step *step, char *const *env)
+{
+	struct lens_env *clean = lens_cleaning_repeat(step->cleaning, env);
+
+	return clean ? clean : lens_mark_clean(env, step->launch.leader, NULL);
 }
 
 void lens_step_append(struct lens_step *step, const struct lens_carrier *record)

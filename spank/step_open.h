@@ -2,6 +2,7 @@
 #ifndef LENS_SPANK_STEP_OPEN_H
 #define LENS_SPANK_STEP_OPEN_H
 
+#include "lib/core/cleaning.h"
 #include "lib/core/journal.h"
 #include "lib/core/launch.h"
 #include "lib/core/note.h"
@@ -14,14 +15,15 @@
 struct lens_step {
 	struct lens_settings settings;
 	struct lens_launch launch;
-	struct lens_note note;        /* backs the strings of launch */
-	bool noted;                   /* there was a note */
-	struct lens_note word;        /* outer and in_outer as the submitter handed them on */
-	bool guessed;                 /* there was neither a note nor a mark: attempt is a guess */
-	uint64_t oom_told;            /* kills of its cgroup that are ascribed to tasks */
-	struct lens_mark *mark;       /* the outer level's mark; NULL none */
-	struct lens_journal *journal; /* NULL: no spans, or no state directory */
-	bool append_failed;           /* said once */
+	struct lens_note note;  /* backs the strings of launch */
+	bool noted;             /* there was a note */
+	struct lens_note word;  /* outer and in_outer as the submitter handed them on */
+	bool guessed;           /* there was neither a note nor a mark: attempt is a guess */
+	uint64_t oom_told;      /* kills of its cgroup that are ascribed to tasks */
+	struct lens_mark *mark; /* the outer level's mark; NULL none */
+	struct lens_cleaning *cleaning; /* how its values go out of the environment */
+	struct lens_journal *journal;   /* NULL: no spans, or no state directory */
+	bool append_failed;             /* said once */
 	char host[256];
 };
 
@@ -40,6 +42,10 @@ void lens_step_destroy(struct lens_step *step);
  * attempt is known only now: what step_open says of it is to be amended.
  */
 bool lens_step_refine(struct lens_step *step, char *const *env);
+
+/* ENV, a task's, without what an outer level of lens left in it; the caller destroys. NULL when memory
+ * ran out. */
+struct lens_env *lens_step_clean(const struct lens_step *step, char *const *env);
 
 /* Appends RECORD to the journal, if there is one; a failure is said once. */
 void lens_step_append(struct lens_step *step, const struct lens_carrier *record);

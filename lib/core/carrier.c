@@ -295,6 +295,14 @@ const char *lens_carrier_value(const struct lens_carrier *carrier, size_t index)
 	return carrier->entries[index].value;
 }
 
+int lens_carrier_merge(struct lens_carrier *carrier, const struct lens_carrier *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		if (lens_carrier_set(carrier, from->entries[i].key, from->entries[i].value) < 0)
+			return -1;
+	return 0;
+}
+
 struct lens_carrier *lens_carrier_compose(const struct lens_carrier *defaults,
 					  const struct lens_carrier *current,
 					  const struct lens_carrier *overrides)
@@ -302,16 +310,10 @@ struct lens_carrier *lens_carrier_compose(const struct lens_carrier *defaults,
 	const struct lens_carrier *layers[] = { defaults, current, overrides };
 	struct lens_carrier *composed = lens_carrier_create();
 
-	if (!composed)
-		return NULL;
-	for (size_t layer = 0; layer < 3; layer++) {
-		for (size_t i = 0; layers[layer] && i < layers[layer]->count; i++) {
-			const struct entry *entry = &layers[layer]->entries[i];
-
-			if (lens_carrier_set(composed, entry->key, entry->value) < 0) {
-				lens_carrier_destroy(composed);
-				return NULL;
-			}
+	for (size_t layer = 0; composed && layer < 3; layer++) {
+		if (layers[layer] && lens_carrier_merge(composed, layers[layer]) < 0) {
+			lens_carrier_destroy(composed);
+			return NULL;
 		}
 	}
 	return composed;

@@ -57,6 +57,10 @@ size_t lens_carrier_count(const struct lens_carrier *carrier);
 const char *lens_carrier_key(const struct lens_carrier *carrier, size_t index);
 const char *lens_carrier_value(const struct lens_carrier *carrier, size_t index);
 
+/* Adds FROM to CARRIER: a value takes an earlier key's place; new keys follow in order. 0, or -1
+ * when memory ran out. */
+int lens_carrier_merge(struct lens_carrier *carrier, const struct lens_carrier *from);
+
 /*
  * A new carrier of DEFAULTS, then CURRENT, then OVERRIDES (each may be NULL): a later
  * layer's value takes an earlier key's place; new keys follow in order. The caller

@@ -156,7 +156,7 @@ static int inject_attributes(struct work *work)
 {
 	struct lens_carrier_report report = { 0 };
 	struct lens_carrier *user = lens_carrier_create();
-	struct lens_carrier *derived = NULL, *overrides = NULL, *composed = NULL;
+	struct lens_carrier *derived = NULL, *overrides = NULL;
 	int rc = -1;
 
 	if (!user ||
@@ -166,8 +166,8 @@ static int inject_attributes(struct work *work)
 	overrides = chosen_attributes(work);
 	if (!derived || !overrides)
 		goto out;
-	composed = lens_carrier_compose(derived, work->own, overrides);
-	if (!composed || write_attributes(work, composed, user, &report))
+	if (lens_carrier_merge(derived, work->own) || lens_carrier_merge(derived, overrides) ||
+	    write_attributes(work, derived, user, &report))
 		goto out;
 	say_dropped(work, &report);
 	rc = 0;
@@ -175,7 +175,6 @@ out:
 	lens_carrier_destroy(user);
 	lens_carrier_destroy(derived);
 	lens_carrier_destroy(overrides);
-	lens_carrier_destroy(composed);
 	return rc;
 }
 
@@ -356,10 +355,10 @@ static int inject(struct work *work)
 		       : 0;
 }
 
-int lens_inject(struct lens_injection *out, char *const *env, const struct lens_launch *launch,
-		const struct lens_rank *rank, const struct lens_config *config,
-		const struct lens_settings *settings, lens_config_problem_fn *problem,
-		void *context)
+int lens_inject(struct lens_injection *out, struct lens_env *clean,
+		const struct lens_launch *launch, const struct lens_rank *rank,
+		const struct lens_config *config, const struct lens_settings *settings,
+		lens_config_problem_fn *problem, void *context)
 {
 	struct work work = {
 		.launch = launch,
@@ -368,12 +367,12 @@ int lens_inject(struct lens_injection *out, char *const *env, const struct lens_
 		.settings = settings,
 		.problem = problem,
 		.context = context,
+		.env = clean,
 	};
 	int rc = -1;
 
 	*out = (struct lens_injection){ 0 };
-	work.env = lens_mark_clean(env, launch->leader, NULL);
-	if (!work.env || (settings->inject && inject(&work)))
+	if (settings->inject && inject(&work))
 		goto out;
 	out->env = work.env;
 	out->exports = work.exports;

@@ -20,14 +20,14 @@ struct lens_injection {
 };
 
 /*
- * ENV, the task's environment as Slurm and the user made it (with what an outer level of
- * lens left in it), becomes OUT->env, which the caller destroys. Problems (a value that
+ * CLEAN, the task's environment without what an outer level of lens left in it (lens_mark_clean),
+ * becomes OUT->env, which the caller destroys; it is taken over, also when that fails. Problems (a value that
  * cannot be used, attributes that do not fit) go to PROBLEM, once each; the task starts
  * whatever happens. 0, or -1 when memory ran out; OUT is then empty.
  */
-int lens_inject(struct lens_injection *out, char *const *env, const struct lens_launch *launch,
-		const struct lens_rank *rank, const struct lens_config *config,
-		const struct lens_settings *settings, lens_config_problem_fn *problem,
-		void *context);
+int lens_inject(struct lens_injection *out, struct lens_env *clean,
+		const struct lens_launch *launch, const struct lens_rank *rank,
+		const struct lens_config *config, const struct lens_settings *settings,
+		lens_config_problem_fn *problem, void *context);
 
 #endif

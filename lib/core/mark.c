@@ -121,6 +121,19 @@ int lens_mark_set_fact(struct lens_mark *mark, const char *name, const char *val
 	return lens_carrier_set(mark->line, name, value);
 }
 
+size_t lens_mark_entry_count(const struct lens_mark *mark)
+{
+	return lens_carrier_count(mark->line);
+}
+
+const char *lens_mark_entry_variable(const struct lens_mark *mark, size_t index)
+{
+	const char *key = lens_carrier_key(mark->line, index);
+	const size_t prefix = strlen(SET_VARIABLE);
+
+	return strncmp(key, SET_VARIABLE, prefix) == 0 && key[prefix] ? key + prefix : NULL;
+}
+
 /* PREFIX + NAME, until the next call; NULL when memory ran out. */
 static const char *mark_key(struct lens_mark *mark, const char *prefix, const char *name)
 {
@@ -198,16 +211,13 @@ static bool variable_is_ours(const struct lens_env *env, struct lens_mark *mark,
 /* Takes lens's variables out of ENV and puts the user's back. */
 static int clean_variables(struct lens_env *env, struct lens_mark *mark)
 {
-	const size_t prefix = strlen(SET_VARIABLE);
 	/* The user's TRACESTATE is that of the TRACEPARENT that lens replaced. */
 	bool keeps_state = !variable_is_ours(env, mark, "TRACEPARENT");
 
 	for (size_t i = 0; i < lens_carrier_count(mark->line); i++) {
-		const char *key = lens_carrier_key(mark->line, i);
-		const char *name = key + prefix;
+		const char *name = lens_mark_entry_variable(mark, i);
 
-		if (strncmp(key, SET_VARIABLE, prefix) != 0 || *name == '\0' ||
-		    !variable_is_ours(env, mark, name) ||
+		if (!name || !variable_is_ours(env, mark, name) ||
 		    (keeps_state && strcmp(name, "TRACESTATE") == 0))
 			continue;
 		if (lens_env_set(env, name, mark_lookup(mark, OWN_VARIABLE, name)))

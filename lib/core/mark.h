@@ -42,6 +42,11 @@ uint32_t lens_mark_attempt(const struct lens_mark *mark);
 const char *lens_mark_fact(const struct lens_mark *mark, const char *name);
 int lens_mark_set_fact(struct lens_mark *mark, const char *name, const char *value);
 
+/* Of a mark that was read: how many entries it has, and the variable that the one at INDEX (< count)
+ * says lens set or took out; NULL when it says something else. Borrowed. */
+size_t lens_mark_entry_count(const struct lens_mark *mark);
+const char *lens_mark_entry_variable(const struct lens_mark *mark, size_t index);
+
 /* Records that lens set variable NAME (or carrier KEY) to VALUE; a NULL VALUE of a variable
  * is one that lens took out. 0 or -1 (memory). */
 int lens_mark_add_variable(struct lens_mark *mark, const char *name, const char *value);

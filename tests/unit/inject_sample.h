@@ -135,13 +135,12 @@ static inline struct lens_env *sample_tell(struct sample *sample, const struct l
 	assert_int_equal(lens_settings_resolve(&settings, &sample->options, lens_env_array(clean),
 					       sample->config, sample_problem, sample),
 			 0);
-	assert_int_equal(lens_inject(&out, lens_env_array(env), launch, rank ? rank : &none,
-				     sample->config, &settings, sample_problem, sample),
+	assert_int_equal(lens_inject(&out, clean, launch, rank ? rank : &none, sample->config,
+				     &settings, sample_problem, sample),
 			 0);
 	sample->exports = out.exports;
 	check_injected(lens_env_array(env), lens_env_array(out.env));
 	lens_settings_clear(&settings);
-	lens_env_destroy(clean);
 	return environment_keep(out.env);
 }
 

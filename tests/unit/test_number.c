@@ -190,6 +190,22 @@ static void size_takes_a_unit(void **state)
 	}
 }
 
+static void a_number_is_written_as_printf_writes_it(void **state)
+{
+	static const int64_t numbers[] = {
+		0, 1, 9, 10, -1, -10, 4294967295, 1234567890, INT64_MAX, INT64_MIN, INT64_MIN + 1
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		char text[LENS_INT64_TEXT], wanted[LENS_INT64_TEXT];
+
+		snprintf(wanted, sizeof(wanted), "%lld", (long long)numbers[i]);
+		lens_int64_format(text, numbers[i]);
+		assert_string_equal(text, wanted);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +215,7 @@ int main(void)
 		cmocka_unit_test(rate_is_the_same_where_the_point_is_a_comma),
 		cmocka_unit_test(bool_takes_eight_words),
 		cmocka_unit_test(size_takes_a_unit),
+		cmocka_unit_test(a_number_is_written_as_printf_writes_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
