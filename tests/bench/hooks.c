@@ -193,7 +193,7 @@ static void load(const char *plugin, int rounds)
 static void hold_lock(const char *dir)
 {
 	struct lens_error err = LENS_ERROR_INIT;
-	int directory = lens_statedir_open(dir, false, &err);
+	int directory = lens_statedir_open(dir, true, &err);
 
 	if (directory < 0 || lens_lock_take(directory, "hooks", &err) < 0) {
 		fprintf(stderr, "hooks: %s\n", err.text);

@@ -17,6 +17,7 @@ MINICLUSTER = os.path.join(SRC, "tests/cluster/minicluster")
 HOOKS = os.path.join(BUILD, "tests/bench/hooks")
 SINK = os.path.join(BUILD, "tests/bench/sink")
 EMPTY_SO = os.path.join(BUILD, "tests/bench/.libs/empty.so")
+FLOOR_SO = os.path.join(BUILD, "tests/bench/.libs/floor.so")
 QUICK = bool(os.environ.get("LENS_BENCH_QUICK"))
 
 
