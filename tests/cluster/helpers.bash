@@ -144,15 +144,20 @@ no_agent() {
 	[ -z "$(agent_pids)" ]
 }
 
+# agents_kill SIGNAL: some of them may end meanwhile, as senders do when their keeper does.
+agents_kill() {
+	local pid
+	for pid in $(agent_pids); do
+		kill "-$1" "$pid" 2>/dev/null || [ ! -e "/proc/$pid/exe" ]
+	done
+}
+
 # agent_stop: as an admin would; what that leaves is killed, and is a failure.
 agent_stop() {
-	local pid
 	no_agent && return 0
 	timeout 30 "$LENS" agent --stop --state-dir "$STATE_DIR" 3>&-
 	wait_for 10 no_agent && return 0
-	for pid in $(agent_pids); do
-		kill -KILL "$pid"
-	done
+	agents_kill KILL
 	echo "the agent did not stop when told to" >&2
 	return 1
 }

@@ -138,7 +138,7 @@ node_empty() { # NODE
 # survival_end: for teardown(): every agent, whatever StateDir it sees.
 survival_end() {
 	"$MINICLUSTER" down "$SANDBOX/cluster" 3>&-
-	agent_pids | xargs -r kill -TERM
+	agents_kill TERM
 	wait_for 20 no_agent
 	sandbox_destroy
 }
