@@ -3,7 +3,6 @@
 
 #include "cmd/agent_settings.h"
 #include "cmd/command.h"
-#include "cmd/site_arguments.h"
 #include "cmd/usage.h"
 #include "lib/core/lock.h"
 
@@ -31,8 +30,9 @@ static const char help_text[] =
 	"  --state-dir DIR   the state directory, whatever the settings say\n"
 	"  --help            say this\n"
 	"\n"
-	"SIGHUP reads the settings again. SIGTERM ends it, once what is ready is sent but\n"
-	"within 10 s; the rest stays on disk.\n"
+	"Lens's line in plugstack.conf, then lens.conf say what the options do not. SIGHUP reads\n"
+	"both again. SIGTERM ends it, once what is ready is sent but within 10 s; the rest stays\n"
+	"on disk.\n"
 	"Exit status: 0 ok; 1 something is left that could be sent (--once), or the agent would\n"
 	"not end (--stop); 2 usage or environment.\n";
 
@@ -141,8 +141,7 @@ int lens_agent_main(int argc, char **argv)
 	}
 	agent.log = agent_log_create(
 		options.once || options.stop || isatty(STDERR_FILENO) == 1 ? "agent" : NULL);
-	/* The plugin, or its unit, tells the agent itself. */
-	if (agent.log != NULL && (!options.stop || site_arguments_add(&options.common) == 0))
+	if (agent.log != NULL)
 		agent.config = agent_settings_load(&options.common, agent.log);
 	if (agent.config == NULL)
 		fputs("slurm-lens agent: its settings could not be read whole: out of memory or "

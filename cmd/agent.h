@@ -31,7 +31,7 @@ struct agent_options {
  * file of root's is written by the keeper itself, all else is sent by the sender.
  */
 struct agent {
-	const struct agent_options *options;
+	struct agent_options *options;
 	struct agent_log *log;
 	struct lens_config *config;
 	int directory;

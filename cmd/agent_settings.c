@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cmd/agent_settings.h"
 
+#include "cmd/site_arguments.h"
 #include "lib/core/path.h"
 
 #include <errno.h>
@@ -13,13 +14,13 @@ static void problem_log(void *context, const char *text)
 	agent_log_say(context, "%s", text);
 }
 
-struct lens_config *agent_settings_load(const struct common_options *options, struct agent_log *log)
+struct lens_config *agent_settings_load(struct common_options *options, struct agent_log *log)
 {
 	struct lens_config *config = lens_config_create();
 	char *path = lens_config_default_path();
 	struct lens_error err = LENS_ERROR_INIT;
 
-	if (config == NULL || path == NULL) {
+	if (config == NULL || path == NULL || site_arguments_add(options) == -1) {
 		lens_config_destroy(config);
 		free(path);
 		return NULL;

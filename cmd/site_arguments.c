@@ -33,9 +33,11 @@ static const struct lens_plugstack_line *line_find(const struct lens_plugstack *
 	return NULL;
 }
 
+/* LINE's arguments in the place of those that OPTIONS have of an earlier one. */
 static int arguments_put(struct common_options *options, const struct lens_plugstack_line *line)
 {
-	size_t count = line->argument_count, given = options->argument_count;
+	size_t count = line->argument_count, before = options->site_count;
+	size_t given = options->argument_count - before;
 	char **all = calloc(count + given + 1, sizeof(*all));
 	bool failed = false;
 
@@ -51,11 +53,13 @@ static int arguments_put(struct common_options *options, const struct lens_plugs
 		free(all);
 		return -1;
 	}
+	for (size_t i = 0; i < before; i++)
+		free(options->arguments[i]);
 	for (size_t i = 0; i < given; i++)
-		all[count + i] = options->arguments[i];
+		all[count + i] = options->arguments[before + i];
 	free(options->arguments);
 	options->arguments = all;
-	options->argument_count += count;
+	options->argument_count = count + given;
 	options->site_count = count;
 	return 0;
 }

@@ -9,7 +9,7 @@
  * Puts the arguments that lens's line in plugstack.conf has before those of the command line, so
  * that a command looks where the plugin does. slurmctld is not asked: it may be away. Where there is
  * no such line, or it cannot be read, or others than root could have written what root would read,
- * OPTIONS stay as they are. 0, or -1 (memory).
+ * OPTIONS stay as they are; called again, it is read again. 0, or -1 (memory).
  */
 int site_arguments_add(struct common_options *options);
 

@@ -149,6 +149,35 @@ assert_detached() {
 	E
 }
 
+# line_set KEY=VALUE...: what plugstack.conf says from now on.
+line_set() {
+	plugstack_line "$@" >"$CONF_DIR/plugstack.conf"
+}
+
+@test "an agent without options has the settings of plugstack.conf's line, and reads it again" {
+	receiver_up
+	cluster_up -- Agent=external Endpoint=http://127.0.0.1:1
+	as_user srun --lens -N2 -n2 true
+	wait_job 1
+	run -1 slurm timeout 60 "$LENS" agent --once
+	[[ $output == *"http://127.0.0.1:1"* ]]
+	[ -n "$(state_files 1)" ]
+	slurm "$LENS" agent 2>"$SANDBOX/agent.err" &
+	wait_for 20 agent_pid
+	line_set Agent=external "Endpoint=$RECEIVER_URL"
+	kill -HUP "$(agent_pid)"
+	wait_sent 1
+	[ ! -e "$TRACES" ]
+	# A line with less than before: what it no longer says is gone.
+	line_set Agent=external
+	kill -HUP "$(agent_pid)"
+	as_user srun --lens true
+	wait_sent 2
+	grep -q '"slurm.job_attempt"' "$TRACES"
+	slurm timeout 30 "$LENS" agent --stop
+	wait $!
+}
+
 @test "a job that is not lens's leaves nothing" {
 	cluster_up -- Agent=external
 	# shellcheck disable=SC2016 # the job's shell's
