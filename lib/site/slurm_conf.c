@@ -6,6 +6,7 @@
 #include "lib/core/text.h"
 #include "lib/site/file.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -14,6 +15,8 @@
 #define BUILT_IN   LENS_SLURM_SYSCONFDIR "/slurm.conf"
 #define CONFIGLESS "/run/slurm/conf/slurm.conf"
 #define FILE_MAX   (16 * 1024 * 1024)
+
+#define FILES_MAX 256 /* that are read: one that includes itself comes to an end, too */
 
 static const char blanks[] = " \t\r";
 
@@ -50,12 +53,49 @@ static char *line_value(char *line, const char *key)
 	return value;
 }
 
-char *lens_slurm_conf_get(const char *path, const char *key)
+struct search {
+	const char *path; /* of slurm.conf: what it includes lies beside it, at any depth */
+	const char *key;
+	int files; /* that were read */
+	char *found;
+};
+
+static void file_search(struct search *search, const char *path);
+
+/* Whether LINE, which is changed, includes a file: that is searched then. */
+static bool include_search(struct search *search, char *line)
+{
+	static const char word[] = "include";
+	struct lens_text path = LENS_TEXT_INIT;
+	const char *slash = strrchr(search->path, '/');
+	char *name;
+
+	line += strspn(line, blanks);
+	if (strncasecmp(line, word, strlen(word)) != 0)
+		return false;
+	name = line + strlen(word);
+	if (strchr(blanks, *name) == NULL || *name == '\0')
+		return false;
+	name += strspn(name, blanks);
+	name[strcspn(name, " \t\r#")] = '\0';
+	if (*name != '/' && slash != NULL)
+		lens_text_add(&path, search->path, (size_t)(slash - search->path) + 1);
+	lens_text_adds(&path, name);
+	if (!path.failed && *name != '\0')
+		file_search(search, path.data);
+	lens_text_clear(&path);
+	return true;
+}
+
+static void file_search(struct search *search, const char *path)
 {
 	struct lens_text text = LENS_TEXT_INIT;
 	struct lens_error err;
-	char *found = NULL, *next;
+	char *next;
 
+	if (search->files == FILES_MAX)
+		return;
+	search->files++;
 	if (lens_file_read(&text, path, FILE_MAX, &err) != 0)
 		lens_text_clear(&text);
 	for (char *line = text.data; line != NULL; line = next) {
@@ -64,12 +104,21 @@ char *lens_slurm_conf_get(const char *path, const char *key)
 		next = strchr(line, '\n');
 		if (next != NULL)
 			*next++ = '\0';
-		value = line_value(line, key);
+		if (include_search(search, line))
+			continue;
+		value = line_value(line, search->key);
 		if (value != NULL) {
-			free(found);
-			found = strdup(value);
+			free(search->found);
+			search->found = strdup(value);
 		}
 	}
 	lens_text_clear(&text);
-	return found;
+}
+
+char *lens_slurm_conf_get(const char *path, const char *key)
+{
+	struct search search = { .path = path, .key = key };
+
+	file_search(&search, path);
+	return search.found;
 }

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "tests/unit/environment.h"
 #include "tests/unit/scratch.h"
 
 /* The problems of the last reading, a line each. */
@@ -206,6 +207,45 @@ static void a_key_of_slurm_conf(void **state)
 	assert_null(lens_slurm_conf_get(scratch_path(*state, "none"), "PluginDir"));
 }
 
+/* A key is what the last line says, be it in a file that is included. */
+static void a_key_of_a_file_that_slurm_conf_includes(void **state)
+{
+	static const struct {
+		const char *slurm_conf, *site, *value;
+	} cases[] = {
+		{ "Include site.conf\n", "PluginDir=/a\n", "/a" },
+		{ "include \t site.conf # here\r\nPluginDir=/b", "PluginDir=/a\n", "/b" },
+		{ "PluginDir=/b\nINCLUDE site.conf", "PluginDir=/a\n", "/a" },
+		{ "PluginDir=/b\nInclude none.conf\n", "", "/b" },
+		{ "PluginDir=/b\nIncluded site.conf\nInclude\nInclude #\n", "PluginDir=/a\n",
+		  "/b" },
+		{ "#Include site.conf\n", "PluginDir=/a\n", NULL },
+		{ "Include site.conf\n", "PluginDir=/a\nInclude slurm.conf\nInclude site.conf\n",
+		  "/a" },
+		{ "Include more/deep.conf\n", "PluginDir=/a\n", "/a" },
+	};
+	struct lens_text absolute = LENS_TEXT_INIT;
+	char *value;
+
+	mkdir(scratch_path(*state, "more"), 0755);
+	/* Relative to slurm.conf, not to the file that has the line. */
+	scratch_write(*state, "more/deep.conf", "Include site.conf\n");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		scratch_write(*state, "slurm.conf", cases[i].slurm_conf);
+		scratch_write(*state, "site.conf", cases[i].site);
+		value = lens_slurm_conf_get(scratch_path(*state, "slurm.conf"), "PluginDir");
+		expect_text(cases[i].slurm_conf, value, cases[i].value, (int)i);
+		free(value);
+	}
+	lens_text_addf(&absolute, "Include %s\n", scratch_path(*state, "more/own.conf"));
+	scratch_write(*state, "slurm.conf", absolute.data);
+	scratch_write(*state, "more/own.conf", "PluginDir=/c\n");
+	value = lens_slurm_conf_get(scratch_path(*state, "slurm.conf"), "PluginDir");
+	assert_string_equal(value, "/c");
+	free(value);
+	lens_text_clear(&absolute);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +257,7 @@ int main(void)
 		scratch_test(a_file_that_cannot_be_read_is_an_error),
 		scratch_test(a_plugin_is_found_in_slurms_directories),
 		scratch_test(a_key_of_slurm_conf),
+		scratch_test(a_key_of_a_file_that_slurm_conf_includes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
