@@ -54,7 +54,6 @@ static char *line_value(char *line, const char *key)
 }
 
 struct search {
-	const char *path; /* of slurm.conf: what it includes lies beside it, at any depth */
 	const char *key;
 	int files; /* that were read */
 	char *found;
@@ -62,12 +61,12 @@ struct search {
 
 static void file_search(struct search *search, const char *path);
 
-/* Whether LINE, which is changed, includes a file: that is searched then. */
-static bool include_search(struct search *search, char *line)
+/* Whether LINE of FILE, which is changed, includes another one: that is searched then. */
+static bool include_search(struct search *search, const char *file, char *line)
 {
 	static const char word[] = "include";
 	struct lens_text path = LENS_TEXT_INIT;
-	const char *slash = strrchr(search->path, '/');
+	const char *slash = strrchr(file, '/');
 	char *name;
 
 	line += strspn(line, blanks);
@@ -79,7 +78,7 @@ static bool include_search(struct search *search, char *line)
 	name += strspn(name, blanks);
 	name[strcspn(name, " \t\r#")] = '\0';
 	if (*name != '/' && slash != NULL)
-		lens_text_add(&path, search->path, (size_t)(slash - search->path) + 1);
+		lens_text_add(&path, file, (size_t)(slash - file) + 1);
 	lens_text_adds(&path, name);
 	if (!path.failed && *name != '\0')
 		file_search(search, path.data);
@@ -104,7 +103,7 @@ static void file_search(struct search *search, const char *path)
 		next = strchr(line, '\n');
 		if (next != NULL)
 			*next++ = '\0';
-		if (include_search(search, line))
+		if (include_search(search, path, line))
 			continue;
 		value = line_value(line, search->key);
 		if (value != NULL) {
@@ -117,7 +116,7 @@ static void file_search(struct search *search, const char *path)
 
 char *lens_slurm_conf_get(const char *path, const char *key)
 {
-	struct search search = { .path = path, .key = key };
+	struct search search = { .key = key };
 
 	file_search(&search, path);
 	return search.found;

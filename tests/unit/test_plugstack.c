@@ -222,14 +222,16 @@ static void a_key_of_a_file_that_slurm_conf_includes(void **state)
 		{ "#Include site.conf\n", "PluginDir=/a\n", NULL },
 		{ "Include site.conf\n", "PluginDir=/a\nInclude slurm.conf\nInclude site.conf\n",
 		  "/a" },
-		{ "Include more/deep.conf\n", "PluginDir=/a\n", "/a" },
+		{ "Include more/deep.conf\n", "PluginDir=/a\n", "/own" },
+		{ "Include more/deep.conf\nInclude site.conf\n", "PluginDir=/a\n", "/a" },
 	};
 	struct lens_text absolute = LENS_TEXT_INIT;
 	char *value;
 
 	mkdir(scratch_path(*state, "more"), 0755);
-	/* Relative to slurm.conf, not to the file that has the line. */
-	scratch_write(*state, "more/deep.conf", "Include site.conf\n");
+	/* Relative to the file that has the line, not to slurm.conf. */
+	scratch_write(*state, "more/deep.conf", "Include ../site.conf\nInclude own.conf\n");
+	scratch_write(*state, "more/own.conf", "PluginDir=/own\n");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		scratch_write(*state, "slurm.conf", cases[i].slurm_conf);
 		scratch_write(*state, "site.conf", cases[i].site);
