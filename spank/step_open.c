@@ -182,7 +182,7 @@ static bool is_full(int directory, const struct lens_config *config)
 	uint64_t bytes;
 
 	return lens_lock_holder(directory, NULL) == 0 &&
-	       lens_statedir_size(directory, &bytes) == 0 && bytes >= config->max_spool;
+	       lens_statedir_size_recent(directory, &bytes) == 0 && bytes >= config->max_spool;
 }
 
 static void open_journal(spank_t sp, struct lens_step *step, int directory,

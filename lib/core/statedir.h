@@ -55,6 +55,13 @@ uint64_t lens_state_file_size(const struct stat *status);
 /* What the files of such names take of the disk, in bytes. 0, or -1 with errno. */
 int lens_statedir_size(int directory, uint64_t *out);
 
+/*
+ * As lens_statedir_size, or what it said a while ago: all who ask count for a hundredth of the time
+ * together, so that a step begins as quickly with 100,000 files as with none. `spool.size` in
+ * DIRECTORY holds the last count.
+ */
+int lens_statedir_size_recent(int directory, uint64_t *out);
+
 /* 0, or -1 when TEXT is no such name (canonical decimals only, no sign, no leading 0). */
 int lens_state_name_parse(struct lens_state_name *out, const char *text);
 

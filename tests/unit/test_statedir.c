@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "lib/core/clock.h"
 #include "lib/core/statedir.h"
 
 #include <setjmp.h>
@@ -6,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdbool.h>
+#include <inttypes.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <cmocka.h>
@@ -207,6 +209,50 @@ static void other_names_are_none(void **state)
 	assert_int_equal(name.job, 42);
 }
 
+/* Replaces the count that was kept. */
+static void keep_count(const struct scratch *scratch, uint64_t bytes, int64_t at, uint64_t took)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+		 "v=1,t=%" PRId64 ",m=1,e=size,bytes=%" PRIu64 ",took=%" PRIu64 "\n", at, bytes,
+		 took);
+	scratch_write(scratch, "spool.size", text);
+}
+
+static void a_count_holds_a_hundred_times_as_long_as_it_took(void **state)
+{
+	static const char *const damaged[] = { "", "\n", "bytes=77,took=1000000000\n", "e=size\n" };
+	struct scratch *scratch = *state;
+	const uint64_t second = 1000000000;
+	int directory = open(scratch->path, O_RDONLY | O_DIRECTORY);
+	uint64_t bytes, real;
+	int64_t now;
+
+	scratch_write(scratch, "1.2", "a note");
+	assert_int_equal(lens_statedir_size(directory, &real), 0);
+	assert_int_equal(lens_statedir_size_recent(directory, &bytes), 0);
+	assert_true(bytes == real);
+	assert_int_equal(access(scratch_path(scratch, "spool.size"), F_OK), 0);
+	now = lens_clock_ns(CLOCK_REALTIME);
+	keep_count(scratch, 77, now - 90 * (int64_t)second, second);
+	assert_int_equal(lens_statedir_size_recent(directory, &bytes), 0);
+	assert_true(bytes == 77);
+	/* An old one, and one of a clock that was set back since. */
+	keep_count(scratch, 77, now - 101 * (int64_t)second, second);
+	assert_int_equal(lens_statedir_size_recent(directory, &bytes), 0);
+	assert_true(bytes == real);
+	keep_count(scratch, 77, now + 3600 * (int64_t)second, second);
+	assert_int_equal(lens_statedir_size_recent(directory, &bytes), 0);
+	assert_true(bytes == real);
+	for (size_t i = 0; i < sizeof(damaged) / sizeof(damaged[0]); i++) {
+		scratch_write(scratch, "spool.size", damaged[i]);
+		assert_int_equal(lens_statedir_size_recent(directory, &bytes), 0);
+		assert_true(bytes == real);
+	}
+	close(directory);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +265,7 @@ int main(void)
 		scratch_test(network_file_systems_are_refused),
 		cmocka_unit_test(names_go_there_and_back),
 		cmocka_unit_test(other_names_are_none),
+		scratch_test(a_count_holds_a_hundred_times_as_long_as_it_took),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
