@@ -2,6 +2,7 @@
 """What is done without lens, beside it."""
 
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -52,6 +53,26 @@ def python():
     return program
 
 
+def others(scratch, environment):
+    """What else sends one span and is at hand: the command of each, by what it is."""
+    commands = {}
+    if shutil.which("go"):
+        program = os.path.join(scratch.path, "task-go")
+        built = subprocess.run(["go", "build", "-o", program, "."], check=False,
+                               cwd=os.path.join(rig.SRC, "tests/interop/sdk/go"),
+                               stdout=sys.stderr, stderr=sys.stderr).returncode
+        if built == 0:
+            commands["a Go program and the SDK"] = [program, "phase"]
+    if shutil.which("otel-cli"):
+        commands["otel-cli"] = ["otel-cli", "span", "--service", "bench", "--name", "phase",
+                                "--protocol", "http/protobuf", "--endpoint",
+                                environment["OTEL_EXPORTER_OTLP_ENDPOINT"]]
+    for name in ("go", "otel-cli"):
+        if not shutil.which(name):
+            print(f"today: no {name}: nothing of it is measured")
+    return commands
+
+
 def median_ms(commands, environment):
     """Of each of COMMANDS, run in turn."""
     times = {name: [] for name in commands}
@@ -78,7 +99,8 @@ def run(table, scratch):
         "a Python process that sends a span": [program, "-c", SPAN],
         "slurm-lens emit": [rig.PROGRAM, "emit", "--service", "bench", "--span",
                             f"phase,{now - 1:.6f},{now:.6f}"]}
-    medians = median_ms(commands, environment)
+    more = others(scratch, environment)
+    medians = median_ms(commands | more, environment)
     lens_us = hooks(scratch, 8, 32)["task_init_us"]
     composed = medians["a Python process that composes"]
     table.add("today", "a task's attributes: Python and the SDK, to lens's task_init",
@@ -87,3 +109,6 @@ def run(table, scratch):
     emitted = medians["slurm-lens emit"]
     table.add("today", "one span sent: Python and the SDK, to slurm-lens emit", sent / emitted, "x",
               note=f"{sent:.0f} ms to {emitted:.1f} ms")
+    for name in more:
+        table.add("today", f"one span sent: {name}, to slurm-lens emit", medians[name] / emitted,
+                  "x", note=f"{medians[name]:.1f} ms to {emitted:.1f} ms")
