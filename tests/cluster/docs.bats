@@ -36,3 +36,34 @@ block() {
 	[[ ${lines[0]} == "Job $job demo, www-data, "* ]]
 	[[ $output == *"slurm.task rank "[0-3]" n2"* ]]
 }
+
+# The last one: the plugin's line is gone afterwards.
+@test "the removal of admin.md: a stopped agent comes back while the line is there, not afterwards" {
+	local old node
+	run_batch --lens -N2 'srun true'
+	wait_for 60 agent_pid
+	old=$(agent_pid)
+	"$LENS" agent --stop --state-dir "$STATE_DIR"
+	no_agent
+	run_batch -N1 true
+	wait_for 60 agent_other_than "$old"
+	: >"$CONF_DIR/plugstack.conf"
+	# Not restarted: the nodes still have the line's work to do, and find no plugin.
+	"$LENS" agent --stop --state-dir "$STATE_DIR"
+	run_batch -N2 true
+	wait_for 60 all_idle
+	no_agent
+	for node in n1 n2; do
+		"$MINICLUSTER" stop-node "$SANDBOX/cluster" "$node" 3>&-
+		"$MINICLUSTER" start-node "$SANDBOX/cluster" "$node" 3>&-
+	done
+	wait_for 60 all_idle
+	run_batch -N2 'srun true'
+	job_in_state "$JOB" COMPLETED
+	wait_for 60 all_idle
+	no_agent
+	"$LENS" agent --once --state-dir "$STATE_DIR" --set "File=$TRACES"
+	nothing_left
+	run as_user sbatch --lens --wrap true
+	[ "$status" -ne 0 ]
+}
