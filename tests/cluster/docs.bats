@@ -35,6 +35,8 @@ block() {
 	run -0 slurm "$LENS" show "$job"
 	[[ ${lines[0]} == "Job $job demo, www-data, "* ]]
 	[[ $output == *"slurm.task rank "[0-3]" n2"* ]]
+	run -2 as_user "$LENS" show "$job"
+	[[ $output == *"$TRACES: Permission denied"*"root's: run this as root"* ]]
 }
 
 # The last one: the plugin's line is gone afterwards.
