@@ -166,9 +166,12 @@ static void result_say(const struct sending *sending, bool all, const char *mess
 		emit_say("only %zu of %zu spans were sent: %s", sending->taken,
 			 sending->list->count, text);
 	else
-		emit_say("%s: %s",
+		emit_say("%s: %s%s",
 			 sending->list->count == 1 ? "the span was not sent" : "nothing was sent",
-			 text);
+			 text,
+			 sending->settings->otel.endpoint_default
+				 ? " (no OTEL_EXPORTER_OTLP_ENDPOINT is set)"
+				 : "");
 }
 
 static int otlp_send(struct sending *sending)

@@ -99,7 +99,8 @@ static int endpoint_read(struct lens_otel_environment *out, const struct reader 
 
 	out->endpoint_name = variable.name;
 	out->endpoint_whole = variable.of_signal && !grpc;
-	if (variable.value == NULL)
+	out->endpoint_default = variable.value == NULL;
+	if (out->endpoint_default)
 		variable.value = grpc ? "http://localhost:4317" : "http://localhost:4318";
 	if (grpc && strstr(variable.value, "://") == NULL) {
 		struct variable insecure = VARIABLE(reader, "INSECURE");

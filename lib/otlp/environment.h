@@ -20,6 +20,7 @@ struct lens_otel_environment {
 	enum lens_exporter_kind kind; /* http/protobuf without one */
 	char *endpoint;               /* owned; never NULL */
 	bool endpoint_whole;          /* see lens_exporter_settings */
+	bool endpoint_default;        /* no variable names one */
 	enum lens_compression compression;
 	unsigned int timeout_ms; /* 10000 without one; 0: no limit */
 	/* Borrowed from the environment; NULL: none. */
