@@ -3,14 +3,25 @@
 
 #include "cmd/command.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int no_memory(void)
 {
 	fputs("slurm-lens show: out of memory\n", stderr);
 	return -1;
+}
+
+/* What was wrong with the files, and what to do where they are the agent's. */
+static void error_say(const struct show_run *run, const struct lens_error *err)
+{
+	fprintf(stderr, "slurm-lens show: %s\n", err->text);
+	if (run->options->path == NULL && access(run->where, R_OK) == -1 && errno == EACCES)
+		fputs("The agent's file is root's: run this as root, or name another one.\n",
+		      stderr);
 }
 
 /* One reading of all; keeps count of what was skipped. */
@@ -29,7 +40,7 @@ static int scan(struct show_run *run, struct show_scan *scan, enum show_read how
 	if (scan->skipped.spans > run->skipped.spans)
 		run->skipped.spans = scan->skipped.spans;
 	if (rc == -1)
-		fprintf(stderr, "slurm-lens show: %s\n", err.text);
+		error_say(run, &err);
 	else if (rc != 0)
 		no_memory();
 	return rc == 0 ? 0 : -1;

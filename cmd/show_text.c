@@ -9,11 +9,13 @@
 
 #define DURATION_CELLS 11 /* `12 min 05 s` */
 #define BAR_MIN        10
+#define NARROW         80 /* below it each column counts */
+#define LABEL_NARROW   28 /* `  | |-slurm.task rank 12 n12` */
 #define GUIDES_MAX     12 /* levels that are drawn; a deeper one stands at the last */
 
 /* How a line is divided. */
 struct layout {
-	size_t label, outcome;
+	size_t label, duration, outcome;
 	struct show_axis axis;
 };
 
@@ -87,6 +89,12 @@ static void row_outcome_add(struct lens_text *out, const struct show_row *row)
 		lens_text_addf(out, "%zu ERROR", row->errors);
 }
 
+static void row_duration_add(struct lens_text *out, const struct show_row *row)
+{
+	if (row->span != NULL && row->span->kind != SHOW_INSTANT)
+		show_duration_add(out, row->span->kept->end_ns - row->span->kept->start_ns);
+}
+
 static void blanks_add(struct lens_text *out, size_t count)
 {
 	lens_text_addf(out, "%*s", (int)count, "");
@@ -120,19 +128,30 @@ static void widths_note(struct layout *layout, const struct terminal *terminal,
 		cells = text.data != NULL ? terminal_cells(terminal, text.data) : 0;
 		layout->outcome = cells > layout->outcome ? cells : layout->outcome;
 		lens_text_clear(&text);
+		row_duration_add(&text, &rows->rows[i]);
+		layout->duration = text.length > layout->duration ? text.length : layout->duration;
+		lens_text_clear(&text);
 	}
 }
 
-/* Labels get what they need up to two fifths, outcomes up to a quarter, bars the rest. */
+/* Labels get what they need up to two fifths, outcomes up to a quarter, bars the rest. Where it is
+ * narrow, labels that say rank and node go before bars. */
 static void layout_divide(struct layout *layout, const struct terminal *terminal)
 {
 	size_t width = terminal->width, label_max = width * 2 / 5, outcome_max = width / 4;
 	size_t rest;
 
+	if (width >= NARROW) {
+		layout->duration = DURATION_CELLS;
+	} else {
+		rest = width - layout->duration - 2 - BAR_MIN;
+		rest = rest < LABEL_NARROW ? rest : LABEL_NARROW;
+		label_max = rest > label_max ? rest : label_max;
+	}
 	layout->label = layout->label < label_max ? layout->label : label_max;
 	layout->outcome = layout->outcome < outcome_max ? layout->outcome : outcome_max;
 	/* A blank on either side of the bar, and two before the outcome. */
-	rest = width - layout->label - DURATION_CELLS - 2;
+	rest = width - layout->label - layout->duration - 2;
 	if (layout->outcome + 2 + BAR_MIN > rest)
 		layout->outcome = rest > BAR_MIN + 2 ? rest - BAR_MIN - 2 : 0;
 	if (layout->outcome > 0)
@@ -187,9 +206,8 @@ static void row_add(struct lens_text *out, const struct terminal *terminal,
 		show_paint_add(out, terminal, SHOW_PLAIN);
 	lens_text_adds(out, " ");
 	row_bar_add(out, terminal, &layout->axis, row);
-	if (row->span != NULL && row->span->kind != SHOW_INSTANT)
-		show_duration_add(&text, row->span->kept->end_ns - row->span->kept->start_ns);
-	lens_text_addf(out, " %*s", DURATION_CELLS, text.data != NULL ? text.data : "");
+	row_duration_add(&text, row);
+	lens_text_addf(out, " %*s", (int)layout->duration, text.data != NULL ? text.data : "");
 	lens_text_clear(&text);
 	row_outcome_add(&text, row);
 	if (text.length > 0 && layout->outcome > 0) {
@@ -239,7 +257,12 @@ static void heading_add(struct lens_text *out, const struct terminal *terminal,
 	show_section_add(&text, section);
 	line_add(out, terminal, SHOW_BOLD, &text);
 	lens_trace_id_hex(trace, &section->trace);
-	lens_text_addf(&text, "trace %s, from ", trace);
+	lens_text_addf(&text, "trace %s", trace);
+	if (terminal->width < NARROW)
+		line_add(out, terminal, SHOW_DIM, &text);
+	else
+		lens_text_adds(&text, ", ");
+	lens_text_adds(&text, "from ");
 	show_time_add(&text, section->start_ns);
 	line_add(out, terminal, SHOW_DIM, &text);
 }
@@ -261,12 +284,26 @@ static void section_add(struct lens_text *out, const struct terminal *terminal,
 	show_rows_clear(&rows);
 }
 
+/* LABEL, or what SECTION's needs, up to MOST. */
+static size_t label_grown(size_t label, size_t most, const struct terminal *terminal,
+			  const struct show_section *section)
+{
+	struct lens_text text = LENS_TEXT_INIT;
+	size_t cells;
+
+	show_section_add(&text, section);
+	cells = text.data != NULL ? terminal_cells(terminal, text.data) : 0;
+	lens_text_clear(&text);
+	cells = cells < most ? cells : most;
+	return cells > label ? cells : label;
+}
+
 /* All attempts on one axis: where each waited, ran, and where nothing was. */
 static void overview_add(struct lens_text *out, const struct terminal *terminal,
 			 const struct show_picture *picture)
 {
 	struct show_axis axis = { .start_ns = UINT64_MAX };
-	size_t label = terminal->width * 2 / 5;
+	size_t label = terminal->width * 2 / 5, most = terminal->width - 1 - 2 * BAR_MIN;
 
 	for (size_t i = 0; i < picture->section_count; i++) {
 		const struct show_section *section = &picture->sections[i];
@@ -274,6 +311,7 @@ static void overview_add(struct lens_text *out, const struct terminal *terminal,
 		axis.start_ns =
 			section->start_ns < axis.start_ns ? section->start_ns : axis.start_ns;
 		axis.end_ns = section->end_ns > axis.end_ns ? section->end_ns : axis.end_ns;
+		label = label_grown(label, most, terminal, section);
 	}
 	axis.cells = terminal->width - label - 1;
 	for (size_t i = 0; i < picture->section_count; i++) {

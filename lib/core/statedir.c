@@ -118,7 +118,10 @@ static int open_last(int parent, const char *name, const char *path, bool create
 		return lens_error_set(err, "StateDir %s cannot be made: %m", path);
 	fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 && errno == ENOENT)
-		return lens_error_set(err, "there is no StateDir %s: mkdir -m 0700 %s", path, path);
+		return lens_error_set(err,
+				      "there is no StateDir %s: restart slurmd, which makes it "
+				      "(or mkdir -m 0700 %s)",
+				      path, path);
 	if (fd < 0 && fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
 	    S_ISLNK(status.st_mode))
 		return lens_error_set(err,

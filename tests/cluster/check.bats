@@ -199,7 +199,7 @@ good_line() {
 	run -1 as_user "$LENS" check --state-dir "$place"
 	row fail state "StateDir $place: *"
 	run -1 check --state-dir "$BATS_TEST_TMPDIR/none"
-	row fail state "there is no StateDir *"
+	row fail state "there is no StateDir *: restart slurmd, *"
 	ln -s "$STATE_DIR" "$BATS_TEST_TMPDIR/link"
 	run -1 check --state-dir "$BATS_TEST_TMPDIR/link"
 	row fail state "*is a symbolic link*"

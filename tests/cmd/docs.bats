@@ -69,6 +69,10 @@ broken() {
 	docs manual "$TREE" "$LENS"
 }
 
+@test "the build packages are named, no others, and alike wherever they are" {
+	docs packages "$TREE"
+}
+
 @test "manual pages render without a warning" {
 	local page
 	for page in "$TREE"/docs/*.[1-9]; do
@@ -111,4 +115,8 @@ broken() {
 	[[ $output == *"2 panels have the id 1"*"nothing writes span.error.none"* ]]
 	broken 's/^\.It Fl -once$/.It Fl -twice/' docs/slurm-lens.1 manual "$LENS"
 	[[ $output == *"agent --once is missing"*"agent has no --twice"* ]]
+	broken 's/ libmd-dev / libnone-dev /' README.md packages
+	[[ $output == *"README.md: the build package libmd-dev is missing"*"libnone-dev is none of"* ]]
+	broken 's/ libmd-dev,//' contrib/package/debian/control packages
+	[[ $output == *"debian/control: the build package libmd-dev is missing"* ]]
 }

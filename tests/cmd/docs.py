@@ -12,6 +12,8 @@ docs.py names TREE              spans and attributes, against source and docs/sp
 docs.py dashboard TREE          the same for contrib/grafana, and that Grafana can read it
 docs.py map TREE                directories and make targets are in CONTRIBUTING.md
 docs.py manual TREE LENS        each option of each --help is in slurm-lens(1), and no other
+docs.py packages TREE           the build packages of README.md are those of contrib/quickstart
+                                and of the Debian package
 
 Each line of output is something wrong; exit status 1 when there is one.
 """
@@ -281,7 +283,35 @@ def manual(tree, lens):
                 yield f"slurm-lens(1): {name} has no {option}"
 
 
-CHECKS = {f.__name__: f for f in (links, targets, commands, options, keys, snippets, names, dashboard, manual)}
+def quickstart_packages(tree):
+    text = (tree / "contrib/quickstart").read_text(encoding="utf-8")
+    for array in ("TOOLS_BUILD", "LIBRARIES"):
+        for word in re.search(rf"^{array}=\(([^)]*)\)", text, re.MULTILINE)[1].split():
+            yield word.split(":")[-1]
+
+
+# What a Debian package is built with in any case, by build-essential and debhelper.
+PACKAGE_IMPLIES = {"gcc", "make", "libc6-dev", "autoconf", "automake", "libtool"}
+
+
+def packages(tree):
+    needed = set(quickstart_packages(tree))
+    text = (tree / "README.md").read_text(encoding="utf-8")
+    sentence = re.search(r"Debian's packages for that:([^;]*);", text)
+    control = (tree / "contrib/package/debian/control").read_text(encoding="utf-8")
+    depends = re.search(r"^Build-Depends: (.*)$", control, re.MULTILINE)[1]
+    depends = set(re.findall(r"[a-z][\w.-]+", re.sub(r"@\w+@|\([^)]*\)", "libslurm-dev, ", depends)))
+    lists = {
+        "README.md": (needed, set(sentence[1].split()) if sentence else set()),
+        "contrib/package/debian/control": (needed - PACKAGE_IMPLIES, depends - {"debhelper-compat"}),
+    }
+    for page, (right, given) in lists.items():
+        for name in sorted(right ^ given):
+            yield (f"{page}: the build package {name} "
+                   + ("is missing" if name in right else "is none of contrib/quickstart's"))
+
+
+CHECKS = {f.__name__: f for f in (links, targets, commands, options, keys, snippets, names, dashboard, manual, packages)}
 CHECKS["map"] = contributing
 
 

@@ -231,6 +231,13 @@ server.handle_request()' >/dev/null 2>&1 3>&- &
 	[ "$output" = "slurm-lens emit: the span was not sent: http://127.0.0.1:$port/v1/traces: connection refused" ]
 }
 
+@test "nobody listens where nobody was named: says which variable would" {
+	! (exec 3<>/dev/tcp/localhost/4318) 2>/dev/null || skip "something listens on port 4318"
+	unset OTEL_EXPORTER_OTLP_ENDPOINT
+	run -1 emit --timeout 300 --span a,1,2
+	[[ $output == *"http://localhost:4318/v1/traces: connection refused (no OTEL_EXPORTER_OTLP_ENDPOINT is set)" ]]
+}
+
 @test "gRPC, JSON and gzip, by their variables" {
 	OTEL_EXPORTER_OTLP_PROTOCOL=grpc OTEL_EXPORTER_OTLP_ENDPOINT=$RECEIVER_GRPC_URL \
 		OTEL_EXPORTER_OTLP_HEADERS='X-Token=a%2Cb' emit --span a,1,2 --status ok --kind producer

@@ -54,6 +54,19 @@ wait_for() { # SECONDS CMD...
 	E
 }
 
+@test "in 60 columns what tells attempts, ranks, nodes and times apart is whole" {
+	local line
+	sample attempts >t.jsonl
+	run -0 show t.jsonl --width 60
+	while IFS= read -r line; do
+		[ ${#line} -le 60 ]
+	done <<<"$output"
+	[[ ${lines[1]} == "attempt 0, REQUEUED, 1 min 40 s "*" "*"█"* ]]
+	grep -qxE 'trace [0-9a-f]{32}' <<<"$output"
+	grep -qxE 'from 2026-11-30 [0-9:]{8} \+0000' <<<"$output"
+	grep -qE '├ slurm.task rank 39 n1 +[▐█▌]+ .* s  ERROR ex' <<<"$output"
+}
+
 @test "attempts one below the other, and all on one axis" {
 	sample attempts >t.jsonl
 	run -0 show t.jsonl --width 100
