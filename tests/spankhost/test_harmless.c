@@ -115,9 +115,6 @@ static void hooks_in_a_clone_are_hooks_all_the_same(void **state)
 {
 	struct scene *scene = *state;
 
-	/* check-valgrind: it cannot follow a clone that shares memory. */
-	if (getenv("LENS_TEST_VALGRIND"))
-		skip();
 	scene->site.contain_spank = true;
 	for (enum host_release release = HOST_24_11; release < HOST_RELEASES; release++) {
 		scene_release(scene, release);
@@ -301,5 +298,11 @@ int main(void)
 		scene_test(what_is_started_keeps_nothing_of_slurms),
 	};
 
+	if (getenv("LENS_TEST_VALGRIND")) {
+		puts("# hooks_in_a_clone_are_hooks_all_the_same is left out: valgrind follows no clone "
+		     "that shares memory");
+		fflush(stdout);
+		cmocka_set_skip_filter("hooks_in_a_clone_*");
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
