@@ -6,7 +6,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/* The first step's process begins its journal a moment after the prolog, a busy node's later; what it
+ * says of the job is waited for so long. */
+#define FIRST_STEP_MS 5000
 
 /* (Re)reads the records. 0, or -1 with errno: EBADMSG for no note in them. */
 static int note_read(struct backlog_note *note)
@@ -96,6 +101,8 @@ int backlog_note_answer(struct lens_backlog *backlog, struct backlog_note *note,
 {
 	const struct backlog_live *live = backlog_note_live(backlog, note);
 	struct lens_carrier *record = lens_record_create("answer");
+	/* The start keeps what is known of it now, also where a step that is over told it. */
+	const char *told = strcmp(when, "start") == 0 ? note->attempt.resource : NULL;
 	char *resource = NULL;
 	int rc = -1;
 
@@ -104,7 +111,7 @@ int backlog_note_answer(struct lens_backlog *backlog, struct backlog_note *note,
 	if (record != NULL && lens_carrier_set(record, "when", when) == 0 &&
 	    lens_job_answer_write(answer, record) == 0 &&
 	    first_submit_set(backlog, note, answer, record) == 0 &&
-	    lens_carrier_set(record, "resource", resource) == 0)
+	    lens_carrier_set(record, "resource", resource != NULL ? resource : told) == 0)
 		rc = backlog_record_append(backlog, note->name, note->fd, note->records, record);
 	free(resource);
 	lens_carrier_destroy(record);
@@ -235,6 +242,37 @@ static void end_visit(struct lens_backlog *backlog, struct backlog_note *note)
 		settled(backlog, note);
 }
 
+/* Milliseconds since the attempt began here; huge when the clock was set back. */
+static uint64_t age_ms(const struct lens_job_attempt *attempt)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)(now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000 -
+			  attempt->begin_ns / 1000000);
+}
+
+/* Whether a journal may yet tell the job's resource: once the start is sent it keeps the one it has. */
+static bool resource_awaited(struct lens_backlog *backlog, const struct backlog_note *note)
+{
+	const struct backlog_live *live = backlog_note_live(backlog, note);
+	uint64_t age = age_ms(&note->attempt);
+
+	if (note->attempt.start_asked || note->attempt.resource != NULL ||
+	    (live != NULL && live->known) || age >= FIRST_STEP_MS)
+		return false;
+	backlog_due(backlog, backlog_now(backlog) + (int64_t)(FIRST_STEP_MS - age));
+	return true;
+}
+
+static void start_visit(struct lens_backlog *backlog, struct backlog_note *note)
+{
+	if (note->attempt.note.lens && !note->attempt.start_sent &&
+	    backlog_note_is_first(backlog, note) && !resource_awaited(backlog, note) &&
+	    answer_have(backlog, note, false) && lens_job_attempt_started(&note->attempt) != NULL)
+		start_send(backlog, note);
+}
+
 void backlog_note_visit(struct lens_backlog *backlog, const struct lens_state_name *name)
 {
 	struct backlog_note note;
@@ -242,10 +280,7 @@ void backlog_note_visit(struct lens_backlog *backlog, const struct lens_state_na
 	if (note_open(backlog, name, &note) == -1)
 		return;
 	if (note_read(&note) == 0) {
-		if (note.attempt.note.lens && !note.attempt.start_sent &&
-		    backlog_note_is_first(backlog, &note) && answer_have(backlog, &note, false) &&
-		    lens_job_attempt_started(&note.attempt) != NULL)
-			start_send(backlog, &note);
+		start_visit(backlog, &note);
 		backlog_untold_visit(backlog, &note);
 	} else {
 		backlog_fault(backlog, errno);

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-	LENS=$LENS_TEST_BUILDDIR/slurm-lens
+	LENS=${LENS_TEST_COMMAND:-$LENS_TEST_BUILDDIR/slurm-lens}
 	export SLURM_CONF=$BATS_TEST_TMPDIR/slurm.conf
 	cd "$BATS_TEST_TMPDIR" || return
 }

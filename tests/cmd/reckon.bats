@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-	LENS=$LENS_TEST_BUILDDIR/slurm-lens
+	LENS=${LENS_TEST_COMMAND:-$LENS_TEST_BUILDDIR/slurm-lens}
 	SACCT=$LENS_TEST_SRCDIR/tests/unit/sacct
 	cd "$BATS_TEST_TMPDIR" || return 1
 	# No lens.conf but a test's own.

@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 
 setup() {
-	LENS=$LENS_TEST_BUILDDIR/slurm-lens
+	LENS=${LENS_TEST_COMMAND:-$LENS_TEST_BUILDDIR/slurm-lens}
 	# No Slurm and no file of this machine is asked, should a command go on.
 	export SLURM_CONF=$BATS_TEST_TMPDIR/slurm.conf
 	mapfile -t COMMANDS < <("$LENS" help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p')

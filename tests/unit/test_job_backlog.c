@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <cmocka.h>
 
 #include "tests/unit/job_world.h"
@@ -134,6 +135,26 @@ static void batch_script_shows_the_first_node(void **state)
 	assert_false(scratch_has(world->scratch, ENDED(0)));
 	close(ready[0]);
 	close(ready[1]);
+}
+
+/* The prolog is done before slurmstepd begins: what --lens-attr and the like say is not there yet. */
+static void the_start_waits_for_the_first_step(void **state)
+{
+	struct world *world = *state;
+	char note[300];
+
+	snprintf(note, sizeof(note),
+		 "v=1,t=%" PRId64 "000000000,m=1,e=note,job=12345,leader=12345,attempt=0,"
+		 "cluster=mini,node=n1,lens=1,first=1\n",
+		 (int64_t)time(NULL));
+	scratch_write(world->scratch, NOTE, note);
+	run_twice(world);
+	assert_int_equal(world->asked, 0);
+	assert_in_range(world->result.due_ms - world->now_ms, 1, 5000);
+	scratch_write(world->scratch, JOURNAL(BATCH), BATCH_LINES BATCH_END);
+	run_twice(world);
+	assert_string_equal(world->spans, "slurm.batch,slurm.phase.queued,slurm.job_start,");
+	assert_string_equal(sample_resource(world->last, "team"), "a");
 }
 
 static void nothing_is_lost_while_the_receiver_is_away(void **state)
@@ -355,6 +376,7 @@ int main(void)
 		world_test(a_whole_job_is_told_in_order),
 		world_test(plain_jobs_and_other_nodes_are_left_alone),
 		world_test(batch_script_shows_the_first_node),
+		world_test(the_start_waits_for_the_first_step),
 		world_test(nothing_is_lost_while_the_receiver_is_away),
 		world_test(what_is_refused_for_good_is_said_and_gone),
 		world_test(many_tasks_go_in_pages),
