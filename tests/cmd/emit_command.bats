@@ -196,7 +196,7 @@ os.execv(sys.argv[1], sys.argv[1:])' "$LENS" emit -- bash -c '
 }
 
 @test "Ctrl-Z stops both, fg goes on, the terminal is the command's" {
-	run terminal 'prompt$ :'"'$LENS'"' emit -- sh -c "echo rea""dy; read line; echo got \$line; exit 4"\n|ready:^Z|prompt$ :jobs -l; echo was $?\n|was :fg\n|emit:typed\n|got typed:echo status $?\n|status:exit\n' \
+	run terminal 'prompt$ :'"'$LENS'"' emit -- sh -c "echo rea""dy; read line; echo got \$line; exit 4"\n|ready:^Z|prompt$ :jobs -l; echo was $?\n|was 0:fg\n|emit:typed\n|got typed:echo status $?\n|status 4:exit\n' \
 		env PS1='prompt$ ' bash --norc --noprofile -i
 	[[ $output == *Stopped*"got typed"*"status 4"* ]]
 	check <<-'E'
