@@ -15,7 +15,10 @@ SPANK_PLUGIN(floor, 1);
 #define LINE 160 /* bytes of a task_open record */
 
 static const char *const short_names[] = {
-	"NEMO_LENS_ENABLED", "NEMO_LENS_EXPORT_STRATEGY", "NEMO_LENS_RUN_ID", "TRACEPARENT",
+	"NEMO_LENS_ENABLED",
+	"NEMO_LENS_EXPORT_STRATEGY",
+	"NEMO_LENS_RUN_ID",
+	"TRACEPARENT",
 };
 static const char *const long_names[] = { "OTEL_RESOURCE_ATTRIBUTES", "SLURM_LENS_MARK" };
 
