@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <strings.h>
 
 static bool is_digit(char c)
@@ -34,16 +33,18 @@ static int digits_read(const char **text, uint64_t *out)
 void lens_int64_format(char out[LENS_INT64_TEXT], int64_t number)
 {
 	uint64_t rest = number < 0 ? -(uint64_t)number : (uint64_t)number;
-	char *end = out + LENS_INT64_TEXT - 1, *start = end;
+	char digits[LENS_INT64_TEXT];
+	size_t count = 0;
 
 	do {
-		*--start = (char)('0' + rest % 10);
+		digits[count++] = (char)('0' + rest % 10);
 		rest /= 10;
 	} while (rest > 0);
 	if (number < 0)
-		*--start = '-';
-	memmove(out, start, (size_t)(end - start));
-	out[end - start] = '\0';
+		*out++ = '-';
+	while (count > 0)
+		*out++ = digits[--count];
+	*out = '\0';
 }
 
 int lens_uint64_parse(const char *text, uint64_t *out)
