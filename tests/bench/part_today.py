@@ -101,7 +101,7 @@ def run(table, scratch):
                             f"phase,{now - 1:.6f},{now:.6f}"]}
     more = others(scratch, environment)
     medians = median_ms(commands | more, environment)
-    lens_us = hooks(scratch, 8, 32)["task_init_us"]
+    lens_us = hooks(8, 32)["task_init_us"]
     composed = medians["a Python process that composes"]
     table.add("today", "a task's attributes: Python and the SDK, to lens's task_init",
               composed * 1000 / lens_us, "x", note=f"{composed:.0f} ms to {lens_us:.0f} us")
