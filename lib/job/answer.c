@@ -166,8 +166,7 @@ int lens_job_answer_write(const struct lens_job_answer *answer, struct lens_carr
 	for (size_t i = 0; i < COUNT(time_fields); i++) {
 		int64_t value = *time_at(&copy, i);
 
-		if (value != 0 &&
-		    lens_carrier_set_number(record, time_fields[i].key, value) == -1)
+		if (value != 0 && lens_carrier_set_number(record, time_fields[i].key, value) == -1)
 			return -1;
 	}
 	for (size_t i = 0; i < COUNT(text_fields); i++) {

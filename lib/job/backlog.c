@@ -135,7 +135,7 @@ static void walk_on(struct lens_backlog *backlog)
 
 		if (resume == SIZE_MAX)
 			break;
-		backlog->result->unsent = false;
+		backlog->result->unsent = backlog->faulty;
 		walk(backlog, resume, true);
 	}
 }
@@ -146,6 +146,7 @@ static void result_begin(struct lens_backlog *backlog, struct lens_backlog_resul
 	result->due_ms = -1;
 	result->retry_after_ms = -1;
 	backlog->result = result;
+	backlog->faulty = false;
 }
 
 int lens_backlog_run(struct lens_backlog *backlog, bool may_send,

@@ -86,6 +86,7 @@ void backlog_fault(struct lens_backlog *backlog, int code)
 {
 	if (!backlog_fault_passes(code))
 		return;
+	backlog->faulty = true;
 	backlog->result->unsent = true;
 	backlog_due(backlog, backlog_now(backlog) + BACKLOG_FAULT_MS);
 }

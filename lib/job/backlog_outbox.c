@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/job/backlog_outbox.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,8 +79,8 @@ struct backlog_sent *backlog_sent_find(struct backlog_outbox *outbox, const stru
 	return NULL;
 }
 
-/* Without memory the part is sent once more. */
-static void sent_add(struct backlog_outbox *outbox, const struct backlog_part *part)
+/* Keeps in mind that PART is acknowledged. 0, or -1 when memory ran out. */
+static int sent_add(struct backlog_outbox *outbox, const struct backlog_part *part)
 {
 	struct backlog_sent *sent = backlog_sent_find(outbox, &part->key);
 
@@ -88,7 +90,7 @@ static void sent_add(struct backlog_outbox *outbox, const struct backlog_part *p
 
 			sent = reallocarray(outbox->sent, room, sizeof(*sent));
 			if (sent == NULL)
-				return;
+				return -1;
 			outbox->sent = sent;
 			outbox->sent_room = room;
 		}
@@ -97,6 +99,7 @@ static void sent_add(struct backlog_outbox *outbox, const struct backlog_part *p
 	}
 	sent->count = part->first + part->count;
 	sent->whole = part->last;
+	return 0;
 }
 
 static void sent_remove(struct backlog_outbox *outbox, size_t index)
@@ -185,8 +188,13 @@ static void acknowledged(struct lens_backlog *backlog, const struct lens_export_
 
 	if (rejected > outbox->spans)
 		rejected = outbox->spans;
-	for (size_t i = 0; i < outbox->part_count; i++)
-		sent_add(outbox, &outbox->parts[i]);
+	for (size_t i = 0; i < outbox->part_count; i++) {
+		if (sent_add(outbox, &outbox->parts[i]) == 0)
+			continue;
+		snprintf(backlog->result->message, sizeof(backlog->result->message),
+			 "out of memory: what was sent just now is sent once more");
+		backlog_fault(backlog, ENOMEM);
+	}
 	backlog->result->sent += outbox->spans - rejected;
 	if (rejected > 0)
 		dropped(backlog, rejected, answer);

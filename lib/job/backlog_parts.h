@@ -62,6 +62,7 @@ struct lens_backlog {
 	/* Of one call: */
 	struct lens_backlog_result *result;
 	bool may_send;
+	bool faulty; /* something failed that may go well the next time: not all is sent */
 };
 
 void backlog_log(struct lens_backlog *backlog, const char *format, ...)

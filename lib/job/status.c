@@ -44,8 +44,7 @@ static const struct {
 static struct lens_carrier *record_create(const struct lens_status *status)
 {
 	struct lens_carrier *record = lens_record_create("status");
-	bool failed = record == NULL ||
-		      lens_carrier_set_number(record, "pid", status->pid) != 0 ||
+	bool failed = record == NULL || lens_carrier_set_number(record, "pid", status->pid) != 0 ||
 		      lens_carrier_set_number(record, "sender", status->sender) != 0;
 
 	for (size_t i = 0; !failed && i < FIELD_COUNT; i++) {

@@ -4,6 +4,7 @@
 
 #include "tests/spankhost/scene.h"
 
+#include <ctype.h>
 #include <dirent.h>
 
 /* Jobs as users run them, played on the fake host, and what their tasks were told. */
@@ -157,7 +158,7 @@ static inline size_t jobs_files(const struct scene *scene, int dots)
 
 		for (const char *c = entry->d_name; *c; c++)
 			seen += *c == '.';
-		count += entry->d_name[0] != '.' && seen == dots;
+		count += isdigit((unsigned char)entry->d_name[0]) && seen == dots;
 	}
 	closedir(directory);
 	return count;

