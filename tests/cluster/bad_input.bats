@@ -148,7 +148,7 @@ bad_state_dir() {
 	expect <<-E
 	assert enabled("lens") == [0] and carrier(env("lens.0"))["slurm.job.id"] == "$JOB"
 	E
-	[ "$(slurm sinfo -h -o %T)" = idle ]
+	wait_for 30 all_idle # not drained
 }
 
 @test "a StateDir that cannot be made" {

@@ -217,7 +217,7 @@ all_idle() {
 }
 
 wait_job() { # JOB [SECONDS]
-	wait_for "${2:-60}" job_over "$1"
+	wait_for "${2:-120}" job_over "$1"
 }
 
 # --- what arrives

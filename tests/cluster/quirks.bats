@@ -85,7 +85,7 @@ ask() {
 	wait_for 60 epilogs "$count"
 	wait_for 60 no_jobs
 	# The last hooks may still be writing.
-	wait_for 30 compare "$scenario" || compare "$scenario"
+	wait_for 90 compare "$scenario" || compare "$scenario"
 }
 
 compare() {
