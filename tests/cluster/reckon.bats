@@ -8,7 +8,7 @@ load helpers
 setup_file() {
 	sandbox_create
 	receiver_up
-	cluster_up --accounting --timeout 120 --conf OverTimeLimit=0 --conf JobRequeue=1 --
+	cluster_up --accounting --timeout 120 --conf SlurmdTimeout=30 --conf OverTimeLimit=0 --conf JobRequeue=1 --
 	# It takes a minute: its test is the last.
 	LIMITED=$(submit --lens --time=0:01 -J limited "srun sleep 300")
 	export LIMITED
