@@ -9,9 +9,9 @@
 
 /*
  * The settings as the plugin has them: lens.conf beats a --set, which beats an argument of
- * plugstack.conf's line (the plugin hands its own on as --set; a unit has none); --state-dir, which a person gives, beats both. Without --config lens.conf is
- * looked for beside slurm.conf (SLURM_CONF, else the built-in place). Every problem is a line in
- * LOG, the rest stands. The caller destroys; NULL: they could not be taken in whole (no memory, no
+ * plugstack.conf's line (the plugin hands its own on as --set; a unit has none); --state-dir, which
+ * a person gives, beats all. Without --config lens.conf is looked for beside slurm.conf (SLURM_CONF,
+ * else the built-in place). Every problem is a line in LOG, the rest stands. The caller destroys; NULL: they could not be taken in whole (no memory, no
  * descriptor), and what is missing may be where the spans go.
  */
 struct lens_config *agent_settings_load(struct common_options *options, struct agent_log *log);

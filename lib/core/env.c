@@ -53,11 +53,14 @@ const char *lens_env_get(char *const *env, const char *name)
 	return NULL;
 }
 
+static const char *nonempty(const char *value)
+{
+	return value && *value ? value : NULL;
+}
+
 const char *lens_env_get_nonempty(char *const *env, const char *name)
 {
-	const char *value = lens_env_get(env, name);
-
-	return value && *value ? value : NULL;
+	return nonempty(lens_env_get(env, name));
 }
 
 /* The slot of the variable NAME; without one, NULL. */
@@ -272,9 +275,7 @@ const char *lens_env_value(const struct lens_env *env, const char *name)
 
 const char *lens_env_value_nonempty(const struct lens_env *env, const char *name)
 {
-	const char *value = lens_env_value(env, name);
-
-	return value && *value ? value : NULL;
+	return nonempty(lens_env_value(env, name));
 }
 
 char *const *lens_env_array(const struct lens_env *env)

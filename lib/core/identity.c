@@ -38,18 +38,17 @@ static struct {
 	char text[256];
 } last;
 
-/* The id of TEXT, which is emptied; the next time it is known. 0, or -1 when memory ran out. */
-static int trace_hash(struct lens_trace_id *out, struct lens_text *text)
+/* Derives it from TEXT, which is emptied; a long text is not kept, and so hashed each time. 0, or -1 when
+ * memory ran out. */
+static int last_derive(struct lens_text *text)
 {
-	char known[sizeof(last.text)] = "";
-
-	if (!text->failed && text->length < sizeof(known))
-		memcpy(known, text->data, text->length + 1);
-	if (id_hash(out->bytes, sizeof(out->bytes), text) < 0)
-		return -1;
-	last.id = *out;
-	memcpy(last.text, known, sizeof(known));
-	return 0;
+	*last.text = '\0';
+	if (!text->failed && text->length < sizeof(last.text))
+		memcpy(last.text, text->data, text->length + 1);
+	if (id_hash(last.id.bytes, sizeof(last.id.bytes), text) == 0)
+		return 0;
+	*last.text = '\0';
+	return -1;
 }
 
 int lens_trace_id_derive(struct lens_trace_id *out, const char *realm, const char *cluster,
@@ -65,12 +64,11 @@ int lens_trace_id_derive(struct lens_trace_id *out, const char *realm, const cha
 	lens_text_add_number(&text, job_id);
 	lens_text_adds(&text, "\n");
 	lens_text_add_number(&text, attempt);
-	if (!text.failed && text.length < sizeof(last.text) && strcmp(text.data, last.text) == 0) {
-		*out = last.id;
-		lens_text_clear(&text);
-		return 0;
-	}
-	return trace_hash(out, &text);
+	if ((text.failed || strcmp(text.data, last.text) != 0) && last_derive(&text) < 0)
+		return -1;
+	lens_text_clear(&text);
+	*out = last.id;
+	return 0;
 }
 
 int lens_span_id_derive(struct lens_span_id *out, const struct lens_trace_id *trace,

@@ -213,7 +213,7 @@ static int inject_endpoint(struct work *work)
 		return 0;
 	if (set_variable(work, endpoint, work->config->task_endpoint))
 		return -1;
-	if (lens_env_value_nonempty(work->env, protocol))
+	if (lens_env_value_nonempty(env, protocol))
 		return 0;
 	agent = lens_config_protocol(work->config);
 	return set_variable(work, protocol,
@@ -243,12 +243,10 @@ static int pass_strategy_on(struct work *work)
 /* Whether the task exports, in the words of the library and, with Gate=otel, of the SDK. */
 static int inject_export(struct work *work)
 {
-	const struct lens_env *env = work->env;
-
 	if (set_variable(work, "NEMO_LENS_ENABLED", work->exports ? "1" : "0"))
 		return -1;
 	if (!work->exports && work->config->gate == LENS_GATE_OTEL &&
-	    !lens_env_value_nonempty(env, "OTEL_SDK_DISABLED") &&
+	    !lens_env_value_nonempty(work->env, "OTEL_SDK_DISABLED") &&
 	    set_variable(work, "OTEL_SDK_DISABLED", "true"))
 		return -1;
 	if (!lens_launch_has_ranks(work->launch))

@@ -126,7 +126,7 @@ static int publish_integer(struct lens_carrier *out, const char *key, const char
 
 	if (lens_int64_parse(text ? text : fallback, &number))
 		return 0;
-	return lens_carrier_set_number(out, key, (long long)number);
+	return lens_carrier_set_number(out, key, number);
 }
 
 static struct lens_uuid_source uuid_source(const struct lens_env *env)

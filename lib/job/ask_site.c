@@ -49,7 +49,7 @@ static int conf_write(struct lens_carrier *record, const slurm_conf_t *conf)
 			       text_add(record, "contain",
 					flags & PROLOG_FLAG_CONTAIN ? "1" : "0") ||
 			       text_add(record, "run_in_job", flags & RUN_IN_JOB ? "1" : "0") ||
-			       lens_carrier_set_number(record, "now", (long long)conf->last_update)
+			       lens_carrier_set_number(record, "now", conf->last_update)
 		       ? -1
 		       : 0;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/job/backlog_note.h"
 
+#include "lib/core/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The first step's process begins its journal a moment after the prolog, a busy node's later; what it
@@ -245,11 +246,7 @@ static void end_visit(struct lens_backlog *backlog, struct backlog_note *note)
 /* Milliseconds since the attempt began here; huge when the clock was set back. */
 static uint64_t age_ms(const struct lens_job_attempt *attempt)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)(now.tv_sec * INT64_C(1000) + now.tv_nsec / 1000000 -
-			  attempt->begin_ns / 1000000);
+	return (uint64_t)(lens_clock_ns(CLOCK_REALTIME) / 1000000 - attempt->begin_ns / 1000000);
 }
 
 /* Whether a journal may yet tell the job's resource: once the start is sent it keeps the one it has. */

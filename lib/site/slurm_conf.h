@@ -10,8 +10,8 @@ char *lens_slurm_conf_path(void);
 
 /*
  * What KEY (any case), at the begin of a line, is set to in slurm.conf PATH or in what it includes (a
- * relative name is one beside the file that has it, seen with 22.05; `%c` in one is not known); of several lines the last. The caller
- * frees; NULL: it is not there, or PATH cannot be read.
+ * relative name is one beside the file that has it, seen with 22.05; `%c` in one is not known); of
+ * several lines the last. The caller frees; NULL: it is not there, or PATH cannot be read.
  */
 char *lens_slurm_conf_get(const char *path, const char *key);
 
